@@ -151,10 +151,15 @@ export type { AccessCheck } from './application/grant-rules/judge-access.js'
 export type * from './application/memberships/memberships.js'
 export type * from './application/role-mappings/role-mappings.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
-export type { MembershipIds, RemovedOfUser } from './application/user-grants/remove-all-of-user.js'
+export type {
+  MembershipIds,
+  RemovedOfResource,
+  RemovedOfUser,
+} from './application/user-grants/remove-all.js'
 export type {
   ListUserGrantsInput,
   RemoveUserRolesInput,
+  ResourceInput,
   UserGrantIds,
   UserGrantInput,
   UserGrantRolesInput,
@@ -208,6 +213,7 @@ export {
   Plan,
   type PlannedChange,
   type PlannedField,
+  type PlanWarning,
 } from './application/desired-state/plan/plan.js'
 
 // History, and following the log.

@@ -17,6 +17,11 @@ export interface ResourceProject {
   readonly projectId: string
   /** The organization that owns the project. Default: the organization of the users. */
   readonly projectOrgId?: string
+  /**
+   * The resource in `userGrants`, such as `workspace:42`: roles on it count, too. Absent: only roles for the whole project
+   * count.
+   */
+  readonly resource?: string
 }
 
 /** Resources of one type. */
@@ -30,7 +35,10 @@ export interface ResourceType {
     id: string,
     properties: Readonly<Record<string, unknown>>,
   ) => ResourceProject | undefined | Promise<ResourceProject | undefined>
-  /** Returns the resource id of a project for searches; undefined for a project without a resource of this type. */
+  /**
+   * Returns the resource id of a project, or of a `resource` in it, for searches; undefined for one of another type. A
+   * resource is listed if `project` returns it for this id.
+   */
   readonly id: (project: ResourceProject) => string | undefined | Promise<string | undefined>
 }
 
@@ -46,8 +54,10 @@ export const PROJECTS: ResourceTypes = {
         ? { projectId: id }
         : { projectOrgId: id.slice(0, slash), projectId: id.slice(slash + 1) }
     },
-    id: ({ projectId, projectOrgId }) =>
-      projectOrgId === undefined ? projectId : `${projectOrgId}/${projectId}`,
+    id: ({ projectId, projectOrgId, resource }) => {
+      if (resource !== undefined) return undefined
+      return projectOrgId === undefined ? projectId : `${projectOrgId}/${projectId}`
+    },
   },
 }
 
@@ -146,6 +156,7 @@ const MISSING: Readonly<Record<string, AccessReason['kind']>> = {
   projectId: 'ProjectNotFound',
   projectOrgId: 'ProjectGrantMissing',
   permission: 'PermissionNotGranted',
+  resource: 'PermissionNotGranted',
 }
 
 /** The result of a read; a malformed id is an unknown one. @throws Refusal for every other error */
@@ -172,7 +183,9 @@ export const projectOf = async (
 ): Promise<ResourceProject | undefined> => {
   const known = typeOf(resources, type)
   const project = await known?.project(id, properties)
-  return project?.projectOrgId === orgId ? { projectId: project.projectId } : project
+  if (project?.projectOrgId !== orgId) return project
+  const { projectOrgId: _, ...own } = project
+  return own
 }
 
 /** A type of resources; undefined for an unknown one. */
@@ -191,13 +204,7 @@ const decider = (asking: Asking) => {
     if (subject.type !== USER) return denied('NoGrant')
     const project = await projectOf(asking, resource)
     if (!project) return denied('ProjectNotFound')
-    const { projectId, projectOrgId } = project
-    const access = {
-      userId: subject.id,
-      projectId,
-      ...(projectOrgId !== undefined && { projectOrgId }),
-      ...(at && { at }),
-    }
+    const access = { userId: subject.id, ...project, ...(at && { at }) }
     const key = JSON.stringify(access)
     const first = firstChecks.get(key)
     const early = first && decisionFor(action, await first)

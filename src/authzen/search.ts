@@ -117,24 +117,29 @@ const subjectsOf = async (
   const { iam, context, orgId } = asking
   const project = subject.type === USER ? await projectOf(asking, resource) : undefined
   if (!project) return NOTHING
-  const { projectId, projectOrgId = orgId } = project
-  const asked = { projectId, projectOrgId, permission: action, ...(at && { at }) }
+  const asked = { projectOrgId: orgId, ...project, permission: action, ...(at && { at }) }
   const page = { pageSize: limit, ...(pageToken !== undefined && { pageToken }) }
   const found = foundIn(await iam.access.users({ ...asked, ...page }, context))
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   return {
-    results: items.map(({ userId }) => ({ type: USER, id: userId })),
+    // Without a resource, users are found who have the permission on any of them.
+    results: items
+      .filter(({ roles }) =>
+        roles.some(({ resource }) => resource === undefined || resource === project.resource),
+      )
+      .map(({ userId }) => ({ type: USER, id: userId })),
     next: nextPageToken === undefined ? undefined : [nextPageToken],
   }
 }
 
 /** A place is a token of the library. */
 const resourcesOf = async (
-  { iam, context, orgId, resources }: Asking,
+  asking: Asking,
   { subject, action, resource: { type }, at }: Question,
   { after: [pageToken], limit }: Place,
 ): Promise<Part<{ readonly type: string; readonly id: string }>> => {
+  const { iam, context, orgId, resources } = asking
   const known = typeOf(resources, type)
   if (!known || subject.type !== USER) return NOTHING
   const asked = { userId: subject.id, permission: action, ...(at && { at }) }
@@ -143,9 +148,14 @@ const resourcesOf = async (
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   const results: { readonly type: string; readonly id: string }[] = []
-  for (const { projectId, projectOrgId } of items) {
-    const id = await known.id({ projectId, ...(projectOrgId !== orgId && { projectOrgId }) })
-    if (id !== undefined) results.push({ type, id })
+  for (const { projectOrgId, ...scope } of items) {
+    const id = await known.id({ ...scope, ...(projectOrgId !== orgId && { projectOrgId }) })
+    if (id === undefined) continue
+    const { resource } = scope
+    // A type that says nothing of the resource is of whole projects.
+    const named =
+      resource === undefined ? scope : await projectOf(asking, { type, id, properties: {} })
+    if (named?.resource === resource) results.push({ type, id })
   }
   return { results, next: nextPageToken === undefined ? undefined : [nextPageToken] }
 }
@@ -158,13 +168,7 @@ const actionsOf = async (
 ): Promise<Part<{ readonly name: string }>> => {
   const project = subject.type === USER ? await projectOf(asking, resource) : undefined
   if (!project) return NOTHING
-  const { projectId, projectOrgId } = project
-  const asked = {
-    userId: subject.id,
-    projectId,
-    ...(projectOrgId !== undefined && { projectOrgId }),
-    ...(at && { at }),
-  }
+  const asked = { userId: subject.id, ...project, ...(at && { at }) }
   const found = foundIn(await asking.iam.access.check(asked, asking.context))
   if ('missing' in found) return NOTHING
   const names = found.value.permissions.filter((name) => name > last)

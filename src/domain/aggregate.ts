@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { AlreadyExists, NotFound, ProofNotFound } from './decider.js'
 import type { Fact } from './facts.js'
 import { type EventSchema, eventTypesOf, type Message, type Upcasters } from './message.js'
+import { splitResource, withResource } from './resource-path.js'
 import type {
   ObjectRef,
   OwnedTarget,
@@ -279,11 +280,12 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
     return named as unknown as ObjectRef
   }
 
-  /** An optional id that is absent is the id of the own organization. */
+  const hasResource = optional.has('resource')
+  /** An optional id that is absent is the id of the own organization. A resource is a part of its project's id. */
   const idIn = (ids: NamedIds, name: string, orgId: string): string => {
     const id = ids[name] ?? (optional.has(name) ? orgId : undefined)
     if (id === undefined) throw new Error(`The ids of a ${type} lack ${name}`)
-    return id
+    return hasResource && name === 'projectId' ? withResource(id, ids['resource']) : id
   }
   const joined = ([first = '', ...rest]: readonly string[]): IdPath => {
     if (rest.length === 0) return (ids, orgId) => idIn(ids, first, orgId)
@@ -305,7 +307,8 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
       if (parts.length <= last) throw new Error(`No ${type} has the key ${key}`)
       const own = [...parts.slice(0, last), parts.slice(last).join('+')]
       const ids = [...(container ? [projectId] : []), ...own]
-      return ref(Object.fromEntries(path.map((name, index) => [name, ids[index]])))
+      const named = Object.fromEntries(path.map((name, index) => [name, ids[index]]))
+      return ref(hasResource ? { ...named, ...splitResource(named['projectId'] ?? '') } : named)
     },
     stream: (orgId, ids) => `${type}-${orgId}+${pathOf(ids, orgId)}`,
     reads,

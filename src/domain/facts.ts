@@ -55,6 +55,8 @@ export interface HeldFact extends OfProject {
   readonly in: 'held'
   /** The organization of the user, or of the group's provider. */
   readonly orgId: string
+  /** The resource that the roles are given on; absent for the whole project. */
+  readonly resource?: string | undefined
   /** The user, or the group whose members have the roles. */
   readonly holder: { readonly userId: string } | RoleSource
   readonly state: Activity

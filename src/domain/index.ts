@@ -129,6 +129,7 @@ export {
   type ProjectRef,
   type ProjectRoleRef,
   type ProjectRoleTarget,
+  type Resource,
   type RoleKey,
   type RoleMappingRef,
   type RoleMappingTarget,

@@ -213,6 +213,13 @@ export type UserId = z.infer<typeof UserId>
 export const GroupName = requiredText.brand<'GroupName'>()
 export type GroupName = z.infer<typeof GroupName>
 
+/**
+ * Your id of one resource of a project, such as `workspace:42`, opaque to the library: 1 to 200 characters (at most 800
+ * bytes of UTF-8), compared code point by code point.
+ */
+export const Resource = requiredText.brand<'Resource'>()
+export type Resource = z.infer<typeof Resource>
+
 /** Most groups of one report. */
 export const MAX_REPORTED_GROUPS = 1_000
 
@@ -300,6 +307,8 @@ export interface UserGrantRef {
   readonly projectId: string
   /** The organization that owns the project. Default: the user's organization. */
   readonly projectOrgId?: string | undefined
+  /** The resource that the roles are given on; absent for the whole project. */
+  readonly resource?: string | undefined
 }
 
 /** Names a domain within its organization. */
@@ -320,6 +329,8 @@ export interface RoleMappingRef {
   readonly projectOrgId?: string | undefined
   /** The group, as the provider names it. */
   readonly group: string
+  /** The resource that the roles are given on; absent for the whole project. */
+  readonly resource?: string | undefined
 }
 
 /** Names a provider's report about a user, within the organization of the provider. */
@@ -340,7 +351,7 @@ export interface SetupLinkRef {
 
 /**
  * The names of the ids of each type of object. Those of its container come first; `projectOrgId`, the organization that
- * owns the project, comes last and may be absent.
+ * owns the project, and `resource` come last and may be absent.
  */
 export const OBJECT_IDS: {
   readonly [Ref in ObjectRef as Ref['type']]: readonly Exclude<keyof Ref & string, 'type'>[]
@@ -349,9 +360,9 @@ export const OBJECT_IDS: {
   project: ['id'],
   project_role: ['projectId', 'roleKey'],
   project_grant: ['projectId', 'grantedOrgId'],
-  user_grant: ['userId', 'projectId', 'projectOrgId'],
+  user_grant: ['userId', 'projectId', 'projectOrgId', 'resource'],
   domain: ['domain'],
-  role_mapping: ['idpId', 'group', 'projectId', 'projectOrgId'],
+  role_mapping: ['idpId', 'group', 'projectId', 'projectOrgId', 'resource'],
   membership: ['idpId', 'userId'],
   setup_link: ['linkId'],
 }
@@ -398,6 +409,8 @@ export interface OwnedTarget {
   readonly type: 'identity_provider' | 'project' | 'domain' | 'setup_link'
   /** An `idpId`, the `id` of a project, a domain in ASCII, or a `linkId`; unique only within its organization. */
   readonly id: string
+  /** Of a project: the resource that roles are given on, or asked for; absent for the whole project. */
+  readonly resource?: string | undefined
   /** Absent: only a role and a mapping have it. */
   readonly projectId?: undefined
 }
@@ -432,6 +445,8 @@ export interface GrantedProjectTarget {
   readonly id: string
   /** The organization that owns the project. */
   readonly orgId: string
+  /** The resource that roles are given on, or asked for; absent for the whole project. */
+  readonly resource?: string | undefined
   /** Absent: only a role and a mapping have it. */
   readonly projectId?: undefined
 }

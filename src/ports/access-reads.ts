@@ -12,6 +12,8 @@ export interface AccessQuery {
   readonly projectOrgId: string
   /** The `id` of the project. */
   readonly projectId: string
+  /** Roles on this resource count as well. Absent: only roles for the whole project count. */
+  readonly resource?: string | undefined
 }
 
 /** Everything that decides whether a role counts, except the present time; read at one moment. */
@@ -20,23 +22,32 @@ export interface FoundAccess {
   readonly project: FoundProject | undefined
   /** State of the project's grant to the user's organization; undefined without a grant. */
   readonly projectGrant: 'active' | 'inactive' | undefined
-  /** State of the user's grant; undefined without a grant. */
-  readonly userGrant: 'active' | 'inactive' | undefined
-  /** The roles of the user's grant, including expired ones, sorted by `roleKey`. */
-  readonly roles: readonly FoundRole[]
-  /** Roles of the user's grant that ended because the role, or the project's grant of it, was removed. */
-  readonly lost: readonly LostRole[]
+  /** The user's grants: of the whole project, then on the resource. At most one each. */
+  readonly grants: readonly FoundGrant[]
   /**
-   * The roles of groups that the user was last reported in, sorted by `roleKey`, `idpId` and `group`, including roles
-   * that expired or whose provider is inactive. A report counts only for mappings that were added before it.
+   * The roles of groups that the user was last reported in, on the whole project and on the resource, sorted by
+   * `roleKey`, `idpId`, `group` and `resource`, including roles that expired or whose provider is inactive. A report counts only for
+   * mappings that were added before it.
    */
   readonly mapped: readonly FoundMappedRole[]
+}
+
+/** A grant to a user. */
+export interface FoundGrant {
+  /** None of the roles of an inactive grant counts. */
+  readonly state: 'active' | 'inactive'
+  /** The roles, including expired ones, sorted by `roleKey`. */
+  readonly roles: readonly FoundRole[]
+  /** Roles that ended because the role, or the project's grant of it, was removed; sorted by `roleKey`. */
+  readonly lost: readonly LostRole[]
 }
 
 /** A role that a user has as a member of a group. */
 export interface FoundMappedRole extends FoundRole {
   /** The group. */
   readonly via: RoleSource
+  /** The resource that the group has the role on; absent for the whole project. */
+  readonly resource?: string
   /** Whether the provider of the group is active. */
   readonly isProviderActive: boolean
 }
@@ -95,6 +106,10 @@ export interface HeldRolesQuery {
   readonly userId: string
   /** Only projects with this `id`, of any organization. Default: all. */
   readonly projectId?: string
+  /** Only projects of this organization. Default: of all organizations. */
+  readonly projectOrgId?: string
+  /** Only roles that count on this resource: on it, or on the whole project. Default: on all resources. */
+  readonly resource?: string
   /** Only roles with this key. Default: all roles. */
   readonly roleKey?: string
   /** Only roles that have this permission, or had it at that position. Default: all roles. */
@@ -106,8 +121,14 @@ export interface HeldRolesQuery {
   readonly at?: Position
   /** The present: roles that expired by then do not count. */
   readonly now: Date
-  /** The page begins after the role with this `projectOrgId`, `projectId`, `roleKey` and way. */
-  readonly after?: readonly [projectOrgId: string, projectId: string, roleKey: string, ...WayKey]
+  /** The page begins after the role with this `projectOrgId`, `projectId`, `resource` or '', `roleKey` and way. */
+  readonly after?: readonly [
+    projectOrgId: string,
+    projectId: string,
+    resource: string,
+    roleKey: string,
+    ...WayKey,
+  ]
   /** 1 to 1000 roles. */
   readonly limit: number
 }
@@ -118,6 +139,8 @@ export interface HeldRole extends FoundRole {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The resource that the role is given on; absent for the whole project. */
+  readonly resource?: string
   /** How the user has the role. A role that a user has in several ways is one item for each way. */
   readonly via: RoleWay
 }
@@ -128,6 +151,10 @@ export interface HoldersQuery {
   readonly orgId: string
   /** The `id` of one project. Default: all projects of the organization. */
   readonly projectId?: string
+  /**
+   * Only roles that count on this resource of that project: on it, or on the whole project. Default: on all resources.
+   */
+  readonly resource?: string
   /** One user, of any organization. Default: all users. */
   readonly userId?: string
   /** Only roles with this key. Default: all roles. */
@@ -141,12 +168,19 @@ export interface HoldersQuery {
   /** The present: roles that expired by then do not count. */
   readonly now: Date
   /**
-   * The page begins after the holder with this `roleKey`, `orgId`, way and `userId`; with `projectId` first if the
-   * query is about all projects.
+   * The page begins after the holder with this `roleKey`, `orgId`, `resource` or '', way and `userId`; with `projectId`
+   * first if the query is about all projects.
    */
   readonly after?:
-    | readonly [roleKey: string, orgId: string, ...WayKey, userId: string]
-    | readonly [projectId: string, roleKey: string, orgId: string, ...WayKey, userId: string]
+    | readonly [roleKey: string, orgId: string, resource: string, ...WayKey, userId: string]
+    | readonly [
+        projectId: string,
+        roleKey: string,
+        orgId: string,
+        resource: string,
+        ...WayKey,
+        userId: string,
+      ]
   /** 1 to 1000 holders. */
   readonly limit: number
 }
@@ -161,6 +195,8 @@ export interface Holder {
   readonly projectId?: string
   /** The key that authorization checks use. */
   readonly roleKey: string
+  /** The resource that the role is given on; absent for the whole project. */
+  readonly resource?: string
   /** When the role expires; absent for never. */
   readonly expiresAt?: Date
   /**
@@ -182,6 +218,8 @@ export interface UsersQuery {
   readonly projectId?: string
   /** Only roles of projects of this organization. Default: all organizations. */
   readonly projectOrgId?: string
+  /** Only roles that count on this resource: on it, or on a whole project. Default: on all resources. */
+  readonly resource?: string
   /** Only roles with this key. Default: all roles. */
   readonly roleKey?: string
   /** Only roles that have this permission, or had it at that position. Default: all roles. */
@@ -203,7 +241,7 @@ export interface UsersQuery {
 export interface UserRoles {
   /** The user's id in the organization. */
   readonly userId: string
-  /** At least one, sorted by `projectOrgId`, `projectId`, `roleKey` and way: the grant first, then groups. */
+  /** At least one, sorted by `projectOrgId`, `projectId`, `resource`, `roleKey` and way: the grant first, then groups. */
   readonly roles: readonly RoleOfUser[]
 }
 
@@ -218,7 +256,7 @@ export interface RoleOfUser extends Omit<HeldRole, 'group' | 'permissions'> {
 
 /**
  * Finds the roles of users that a change of a project, role, project grant, mapping or identity provider would revoke
- * or give. A role that a user has in several ways counts once.
+ * or give. A role that a user has in several ways counts once for each resource, and once for the whole project.
  */
 export type AffectedQuery = AffectedInProject | AffectedByGroup | AffectedByProvider
 
@@ -257,6 +295,8 @@ export interface AffectedByGroup extends AffectedMoment {
   readonly orgId: string
   /** The `id` of the project. */
   readonly projectId: string
+  /** The resource that the group would have the roles on; absent for the whole project. */
+  readonly resource?: string
   /** The roles: at most 400, without duplicates. */
   readonly roleKeys: readonly string[]
   /** The group, and the organization that owns its provider. */
@@ -287,7 +327,7 @@ export interface AffectedByProvider extends AffectedMoment {
 export interface Affected {
   /** How many there are. */
   readonly count: number
-  /** The first of them, by `roleKey`, `orgId` and `userId`. */
+  /** The first of them, by `roleKey`, `orgId`, `userId` and `resource`. */
   readonly first: readonly AffectedRole[]
 }
 
@@ -299,6 +339,8 @@ export interface AffectedRole {
   readonly userId: string
   /** The key that authorization checks use. */
   readonly roleKey: string
+  /** The resource that the role is given on; absent for the whole project. */
+  readonly resource?: string
 }
 
 /** Finds the mappings of some groups of a provider. */
@@ -341,14 +383,14 @@ export interface AccessReads {
 
   /**
    * Returns a page of the roles that count for one user, or counted at a position, sorted by `projectOrgId`,
-   * `projectId`, `roleKey` and way: the grant first, then groups by `idpId` and `group`.
+   * `projectId`, `resource` (the whole project first), `roleKey` and way: the grant first, then groups by `idpId` and `group`.
    */
   heldRoles(query: HeldRolesQuery): Promise<Slice<HeldRole>>
 
   /**
    * Returns a page of the users, of all organizations, for whom roles of an organization's projects count, or counted
-   * at a position. Sorted by `roleKey`, `orgId`, way and `userId`; by `projectId` first if the query is about all
-   * projects. Grants come first, then groups by `idpId` and `group`.
+   * at a position. Sorted by `roleKey`, `orgId`, `resource` (the whole project first), way and `userId`; by `projectId`
+   * first if the query is about all projects. Grants come first, then groups by `idpId` and `group`.
    */
   holders(query: HoldersQuery): Promise<Slice<Holder>>
 

@@ -17,11 +17,14 @@ import {
   foundAccess,
   type Held,
   hasRole,
+  hasRoleOnResource,
+  heldByGroup,
+  heldByUser,
   type Moment,
   type Organization,
-  type Project,
-  projectsWith,
   type RoleQuestion,
+  type Scope,
+  scopesWith,
   type Version,
   type World,
 } from './world.js'
@@ -34,12 +37,14 @@ export interface PresentAccess {
   readonly access: (query: AccessQuery) => FoundAccess
   /** Whether a role that is asked for counts at the moment. */
   readonly hasRole: (query: AccessQuery, asked: RoleQuestion, moment: Moment) => boolean
-  /** The projects in which a role that is asked for counts at the moment, in any order. */
-  readonly projectsWith: (
+  /** Whether a role counts at the moment on any resource of the project. */
+  readonly hasRoleOnResource: (query: AccessQuery, moment: Moment) => boolean
+  /** The projects and resources on which a role that is asked for counts at the moment, in any order. */
+  readonly scopesWith: (
     user: Pick<AccessQuery, 'orgId' | 'userId'>,
     asked: RoleQuestion,
     moment: Moment,
-  ) => readonly Project[]
+  ) => readonly Scope[]
 }
 
 /** The state before the first event. */
@@ -61,7 +66,8 @@ export const presentAccess = (): PresentAccess => {
     },
     access: (query) => foundAccess(world, query),
     hasRole: (query, asked, moment) => hasRole(world, query, asked, moment),
-    projectsWith: (user, asked, moment) => projectsWith(world, user, asked, moment),
+    hasRoleOnResource: (query, moment) => hasRoleOnResource(world, query, moment),
+    scopesWith: (user, asked, moment) => scopesWith(world, user, asked, moment),
   }
 }
 
@@ -99,7 +105,8 @@ const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since
   const orgId = event.metadata.resourceOwner
   if (userGrants.reads(event)) {
     const organization = organizationOf(world, orgId, event.data)
-    const held = organization && world.held.get(event.data.userId, organization.scope)
+    const { userId, resource } = event.data
+    const held = organization && heldByUser(world, organization, userId, resource)
     return held && { state: userGrantOf(held), since: held.since }
   }
   const owned = world.projects.get(orgId)
@@ -109,7 +116,7 @@ const lastOf = (world: World, event: KnownEvent): Pick<Version, 'state' | 'since
   if (roleMappings.reads(event)) {
     const organization = organizationOf(world, orgId, event.data)
     const group = providers?.get(event.data.idpId)?.groups.get(event.data.group)
-    return organization && group?.held.get(organization)
+    return organization && group && heldByGroup(group, organization, event.data.resource)
   }
   if (projectGrants.reads(event))
     return owned?.get(event.data.projectId)?.organizations.get(event.data.grantedOrgId)?.last

@@ -18,7 +18,10 @@ import {
   type Group,
   type Held,
   type HeldRole,
+  heldByGroup,
+  heldByUser,
   isOwner,
+  keyOfPlace,
   lasts,
   type Member,
   type Organization,
@@ -140,15 +143,18 @@ const replaceHeld = (
   else {
     const { idpId, group: name } = holder
     const group = groupIn(providerIn(world, fact.orgId, idpId), name)
-    const last = world.keepsPast ? group.held.get(organization) : undefined
+    const last = world.keepsPast ? heldByGroup(group, organization, fact.resource) : undefined
     if (last) last.end ??= change.position
     if (!change.begun) {
-      if (!world.keepsPast) group.held.delete(organization)
+      if (world.keepsPast) return
+      if (fact.resource === undefined) group.held.delete(organization)
+      else deleteOn(group.heldOn, organization, fact.resource)
       return
     }
     const shares = sharesIn(world, organization, fact)
     const held = nextHeld(fact, shares, change.begun, last)
-    group.held.set(organization, held)
+    if (fact.resource === undefined) group.held.set(organization, held)
+    else setOn(group.heldOn, organization, fact.resource, held)
     if (world.keepsPast)
       for (const share of shares) share.groups.set(`${idpId}\0${name}`, { group, held })
   }
@@ -162,16 +168,19 @@ const replaceHeldByUser = (
   { begun, position }: Change,
 ): void => {
   const { keepsPast, held } = world
-  const { scope, orgId } = organization
-  const last = keepsPast ? held.get(userId, scope) : undefined
+  const { scope, orgId, usersOn } = organization
+  const { resource } = fact
+  const last = keepsPast ? heldByUser(world, organization, userId, resource) : undefined
   if (last) last.end ??= position
   if (!begun) {
-    if (!keepsPast) held.delete(userId, scope)
+    if (keepsPast) return
+    if (resource === undefined) held.delete(userId, scope)
+    else deleteOn(usersOn, userId, resource)
     return
   }
   const shares = sharesIn(world, organization, fact)
   const make = () => nextHeld(fact, shares, begun, last)
-  if (!keepsPast) {
+  if (!keepsPast && resource === undefined) {
     const isOwn = fact.roles.some(({ expiresAt }) => expiresAt !== undefined)
     // Users share what many hold.
     const key = isOwn ? undefined : `${fact.state} ${shares.map(({ number }) => number).join()}`
@@ -179,18 +188,31 @@ const replaceHeldByUser = (
     return
   }
   const next = make()
-  held.set(userId, scope, undefined, () => next)
+  if (resource === undefined) held.set(userId, scope, undefined, () => next)
+  else setOn(usersOn, userId, resource, next)
+  if (!keepsPast) return
   for (const share of shares) share.users.set(userId, next)
   const ofOrganization = getOrAdd(world.users, orgId, () => new Map<string, Set<Organization>>())
   getOrAdd(ofOrganization, userId, () => new Set()).add(organization)
+}
+
+type HeldOn<Holder> = Map<Holder, SortedMap<Held>>
+
+const setOn = <Holder>(on: HeldOn<Holder>, holder: Holder, resource: string, held: Held): void =>
+  getOrAdd(on, holder, () => new SortedMap<Held>()).set(resource, held)
+
+const deleteOn = <Holder>(on: HeldOn<Holder>, holder: Holder, resource: string): void => {
+  const ofHolder = on.get(holder)
+  ofHolder?.delete(resource)
+  if (ofHolder?.size === 0) on.delete(holder)
 }
 
 /** The shares of the roles of a fact, in their order. */
 const sharesIn = (
   world: World,
   organization: Organization,
-  { roles }: HeldFact,
-): readonly Share[] => roles.map((role) => shareIn(world, organization, role))
+  { roles, resource }: HeldFact,
+): readonly Share[] => roles.map((role) => shareIn(world, { organization, resource }, role))
 
 /** The version that follows `last`. */
 const nextHeld = (
@@ -217,12 +239,17 @@ const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
 const NOBODY = new SortedMap<never>()
 
 /** The generation of a role that is given, as its organization has it. */
-const shareIn = (world: World, organization: Organization, given: GivenRole): Share => {
+const shareIn = (
+  world: World,
+  { organization, resource }: Pick<Share, 'organization' | 'resource'>,
+  given: GivenRole,
+): Share => {
   const { keepsPast } = world
   const { roleKey, roleSince } = given
   const grantSince = isOwner(organization) ? undefined : (given.grantSince ?? 0)
   const role = roleIn(organization.project, roleKey)
-  const shares = role.shares.get(organization.orgId) ?? []
+  const place = keyOfPlace(organization.orgId, resource)
+  const shares = role.shares.get(place) ?? []
   const known = shares.findLast(
     ({ generation, permit }) => generation.since === roleSince && permit?.since === grantSince,
   )
@@ -231,13 +258,14 @@ const shareIn = (world: World, organization: Organization, given: GivenRole): Sh
   const share: Share = {
     role,
     organization,
+    resource,
     generation: generationIn(role.generations, roleSince),
     permit: grantSince === undefined ? undefined : generationIn(permits, grantSince),
     users: keepsPast ? new SortedMap() : NOBODY,
     groups: keepsPast ? new SortedMap() : NOBODY,
     number: world.shares++,
   }
-  role.shares.set(organization.orgId, [...shares, share])
+  role.shares.set(place, [...shares, share])
   return share
 }
 
@@ -320,6 +348,7 @@ const organizationIn = (
       last: undefined,
       permits: new Map(),
       scope: held.newScope(project.scopes),
+      usersOn: new Map(),
     }
     getOrAdd(organizations, orgId, () => new Set<Organization>()).add(organization)
     return organization
@@ -338,5 +367,6 @@ const groupIn = (provider: Provider, name: string): Group =>
     provider,
     name,
     held: new Map(),
+    heldOn: new Map(),
     members: new SortedMap(),
   }))

@@ -1,5 +1,13 @@
 import { aggregates } from '../domain/aggregates.js'
-import type { FoundMappedRole, RoleWay, WayKey } from '../ports/access-reads.js'
+import type {
+  FoundMappedRole,
+  HeldRole,
+  HeldRolesQuery,
+  Holder,
+  HoldersQuery,
+  RoleWay,
+  WayKey,
+} from '../ports/access-reads.js'
 import type { Condition, ListQuery, SortValue, Views, ViewType } from '../ports/read-model.js'
 import { rolesIn } from './project.js'
 import { fieldNamed, type ViewFields } from './view-fields.js'
@@ -169,11 +177,25 @@ const rank = (unit: number): number => {
 export const keyOfWay = (via: RoleWay): WayKey =>
   via === 'grant' ? ['', ''] : [via.idpId, via.group]
 
+/** A place in the order of {@link HeldRole}s. */
+export const keyOfHeldRole = (held: HeldRole): NonNullable<HeldRolesQuery['after']> => {
+  const { projectOrgId, projectId, roleKey, resource = '', via } = held
+  return [projectOrgId, projectId, resource, roleKey, ...keyOfWay(via)]
+}
+
+/** A place in the order of {@link Holder}s. */
+export const keyOfHolder = (holder: Holder): NonNullable<HoldersQuery['after']> => {
+  const { projectId, roleKey, orgId, resource = '', via, userId } = holder
+  const key = [roleKey, orgId, resource, ...keyOfWay(via), userId] as const
+  return projectId === undefined ? key : [projectId, ...key]
+}
+
 /** The order of {@link FoundAccess.mapped}. */
 export const byMappedRole = (one: FoundMappedRole, other: FoundMappedRole): number =>
   compareCodePoints(one.roleKey, other.roleKey) ||
   compareCodePoints(one.via.idpId, other.via.idpId) ||
-  compareCodePoints(one.via.group, other.via.group)
+  compareCodePoints(one.via.group, other.via.group) ||
+  compareCodePoints(one.resource ?? '', other.resource ?? '')
 
 /** The least text above every text that begins with `prefix`; undefined if it does not exist. */
 export const afterPrefix = (prefix: string): string | undefined => {

@@ -1,5 +1,6 @@
 import { inProject } from '../domain/aggregate.js'
 import { aggregates } from '../domain/aggregates.js'
+import { splitResource, withResource } from '../domain/resource-path.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
 import { type Listing, type ListQuery, MAX_TOTAL_SIZE, type ViewType } from '../ports/read-model.js'
@@ -23,13 +24,24 @@ export const projectScope = (orgId: string, projectId: string): string => {
   return last.scope
 }
 
-/** The project of a {@link projectScope}. */
+/** The scope of a project, or of a resource of it, as keys of grants begin. */
+export const placeScope = (
+  orgId: string,
+  projectId: string,
+  resource: string | undefined,
+): string => projectScope(orgId, withResource(projectId, resource))
+
+/** The project of a {@link projectScope}, and the resource of a {@link placeScope}. */
 export const projectOf = (
   scope: string,
-): { readonly projectOrgId: string; readonly projectId: string } => {
+): {
+  readonly projectOrgId: string
+  readonly projectId: string
+  readonly resource?: string
+} => {
   const plus = scope.indexOf('+')
   if (plus < 0) throw new Error(`${scope} is the scope of no project`)
-  return { projectOrgId: scope.slice(0, plus), projectId: scope.slice(plus + 1) }
+  return { projectOrgId: scope.slice(0, plus), ...splitResource(scope.slice(plus + 1)) }
 }
 
 /** The organization of `scope`. */

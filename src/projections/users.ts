@@ -23,6 +23,7 @@ export const usersFrom = (held: readonly HeldByUser[], limit: number): Slice<Use
 const byRole = (one: RoleOfUser, other: RoleOfUser): number =>
   compareCodePoints(one.projectOrgId, other.projectOrgId) ||
   compareCodePoints(one.projectId, other.projectId) ||
+  compareCodePoints(one.resource ?? '', other.resource ?? '') ||
   compareCodePoints(one.roleKey, other.roleKey) ||
   byWay(keyOfWay(one.via), keyOfWay(other.via))
 

@@ -4,6 +4,7 @@ import { isExpired } from '../domain/role-generations.js'
 import type {
   AccessQuery,
   FoundAccess,
+  FoundGrant,
   FoundMappedRole,
   FoundProject,
   FoundRole,
@@ -70,7 +71,7 @@ export interface Project extends Thing {
 export interface Role extends Thing {
   /** Oldest first. */
   generations: readonly Generation[]
-  /** The generations as organizations have them, by organization. Oldest first. */
+  /** The generations as organizations have them, by {@link keyOfPlace}. Oldest first. */
   readonly shares: SortedMap<readonly Share[]>
   /** The role as it is now; of a role that does not exist, only its key. */
   found: FoundRole
@@ -102,14 +103,18 @@ interface Place extends Thing {
 export interface Organization extends Place {
   /** By key of the role: the generations in the project's grant. Oldest first. */
   readonly permits: Map<string, readonly Generation[]>
-  /** Number of what its users hold, in {@link World.held}. */
+  /** Number of what its users hold for the whole project, in {@link World.held}. */
   readonly scope: number
+  /** By user, then by resource: the last grant on it. */
+  readonly usersOn: Map<string, SortedMap<Held>>
 }
 
-/** A generation of a role as one organization has it. Users hold shares. */
+/** A generation of a role as one organization has it, for the whole project or on one resource. Users hold shares. */
 export interface Share {
   readonly role: Role
   readonly organization: Organization
+  /** Undefined for the whole project. */
+  readonly resource: string | undefined
   readonly generation: Generation
   /** Undefined where the organization owns the project. */
   readonly permit: Generation | undefined
@@ -153,8 +158,10 @@ export interface Provider extends Thing {
 export interface Group {
   readonly provider: Provider
   readonly name: string
-  /** What its members hold, by project and organization. */
+  /** What its members hold for a whole project, by project and organization. */
   readonly held: Map<Organization, Held>
+  /** What its members hold on resources, by project and organization, then by resource. */
+  readonly heldOn: Map<Organization, SortedMap<Held>>
   /** By user: the last report that has the user in the group. Only with the past. */
   readonly members: SortedMap<Member>
 }
@@ -209,6 +216,24 @@ export const isOpen = (organization: Place, at?: Position, assumed?: Thing): boo
   isActive(organization.project, at, assumed) &&
   (isOwner(organization) || isActive(organization, at, assumed))
 
+/** Whether roles on `given` count on `asked`: on the whole project alone, or on one resource. */
+export const countsOn = (given: string | undefined, asked: string | undefined): boolean =>
+  given === undefined || given === asked
+
+/** The key of an organization and a resource: the whole project comes before its resources. */
+export const keyOfPlace = (orgId: string, resource: string | undefined): string =>
+  `${orgId}\0${resource ?? ''}`
+
+/** The value for the whole project, then those on resources: on all of them, or on one. */
+export const onPlaces = function* <Value>(
+  whole: Value | undefined,
+  on: SortedMap<Value> | undefined,
+  resource?: string,
+): Generator<{ readonly resource: string | undefined; readonly value: Value }> {
+  if (whole !== undefined) yield { resource: undefined, value: whole }
+  for (const { key, value } of on?.from('', resource) ?? []) yield { resource: key, value }
+}
+
 /** Whether the organization owns the project, and so needs no grant of it. */
 export const isOwner = ({ project, orgId }: Place): boolean => project.orgId === orgId
 
@@ -261,39 +286,110 @@ export const hasRole = (
   asked: RoleQuestion,
   moment: Moment,
 ): boolean => {
-  const { orgId, userId, projectOrgId, projectId } = query
+  const { orgId, userId, projectOrgId, projectId, resource } = query
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project?.organizations.get(orgId)
-  return organization !== undefined && hasRoleIn(world, organization, userId, asked, moment)
+  if (!organization || !isOpen(organization)) return false
+  const place = { organization, userId, resource: undefined }
+  if (hasRoleOn(world, place, asked, moment)) return true
+  return resource !== undefined && hasRoleOn(world, { ...place, resource }, asked, moment)
 }
 
-/** The projects in which a role that is asked for counts now. */
-export const projectsWith = (
+/** A project, or a resource of it, where a role counts. */
+export interface Scope {
+  readonly projectOrgId: string
+  readonly projectId: string
+  readonly resource?: string
+}
+
+/** The projects and resources on which a role that is asked for counts now, in any order. */
+export const scopesWith = (
   world: World,
   { orgId, userId }: Pick<AccessQuery, 'orgId' | 'userId'>,
   asked: RoleQuestion,
   moment: Moment,
-): readonly Project[] => {
-  const found: Project[] = []
-  for (const organization of world.organizations.get(orgId) ?? [])
-    if (hasRoleIn(world, organization, userId, asked, moment)) found.push(organization.project)
+): readonly Scope[] => {
+  const found: Scope[] = []
+  for (const organization of world.organizations.get(orgId) ?? []) {
+    if (!isOpen(organization)) continue
+    const { orgId: projectOrgId, id: projectId } = organization.project
+    const place = { organization, userId, resource: undefined }
+    if (hasRoleOn(world, place, asked, moment)) found.push({ projectId, projectOrgId })
+    for (const resource of resourcesOf(world, organization, userId))
+      if (hasRoleOn(world, { ...place, resource }, asked, moment))
+        found.push({ projectId, projectOrgId, resource })
+  }
   return found
 }
 
-const hasRoleIn = (
+/** Whether a role counts for a user on any resource of a project. */
+export const hasRoleOnResource = (
   world: World,
+  { orgId, userId, projectOrgId, projectId }: AccessQuery,
+  moment: Moment,
+): boolean => {
+  const project = world.projects.get(projectOrgId)?.get(projectId)
+  const organization = project?.organizations.get(orgId)
+  if (!organization || !isOpen(organization)) return false
+  for (const resource of resourcesOf(world, organization, userId))
+    if (hasRoleOn(world, { organization, userId, resource }, ANY_ROLE, moment)) return true
+  return false
+}
+
+const ANY_ROLE: RoleQuestion = {}
+
+/** The resources on which a user has or had roles, by grants and groups. */
+const resourcesOf = (
+  { providers }: World,
   organization: Organization,
   userId: string,
+): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (const { key } of organization.usersOn.get(userId)?.all() ?? []) found.add(key)
+  for (const { members } of providers.get(organization.orgId)?.values() ?? [])
+    for (const { heldOn } of versionAt(members.get(userId))?.groups ?? [])
+      for (const { key } of heldOn.get(organization)?.all() ?? []) found.add(key)
+  return found
+}
+
+/** Where a user may have a role: on exactly this resource, or on the whole project. */
+interface UserPlace {
+  readonly organization: Organization
+  readonly userId: string
+  readonly resource: string | undefined
+}
+
+/** Whether a role that is asked for counts, if the project is open. */
+const hasRoleOn = (
+  world: World,
+  place: UserPlace,
   asked: RoleQuestion,
   moment: Moment,
 ): boolean => {
-  if (!isOpen(organization)) return false
-  const held = versionAt(world.held.get(userId, organization.scope))
+  const { organization, userId, resource } = place
+  const held = versionAt(heldByUser(world, organization, userId, resource))
   if (held)
     for (const role of held.roles)
       if (isAsked(role, asked) && countedOfUser(held, role, moment)) return true
-  return hasMappedRole(world, organization, userId, asked, moment)
+  return hasMappedRole(world, place, asked, moment)
 }
+
+/** What a user last had for the whole project, or on a resource. */
+export const heldByUser = (
+  { held }: World,
+  { scope, usersOn }: Organization,
+  userId: string,
+  resource: string | undefined,
+): Held | undefined =>
+  resource === undefined ? held.get(userId, scope) : usersOn.get(userId)?.get(resource)
+
+/** What the members of a group last had for the whole project, or on a resource. */
+export const heldByGroup = (
+  { held, heldOn }: Group,
+  organization: Organization,
+  resource: string | undefined,
+): Held | undefined =>
+  resource === undefined ? held.get(organization) : heldOn.get(organization)?.get(resource)
 
 /** Whether a current role has the key and the permission that are asked for. */
 const isAsked = ({ share }: HeldRole, { roleKey, permission }: RoleQuestion): boolean => {
@@ -305,8 +401,7 @@ const isAsked = ({ share }: HeldRole, { roleKey, permission }: RoleQuestion): bo
 
 const hasMappedRole = (
   { providers }: World,
-  organization: Organization,
-  userId: string,
+  { organization, userId, resource }: UserPlace,
   asked: RoleQuestion,
   moment: Moment,
 ): boolean => {
@@ -314,7 +409,7 @@ const hasMappedRole = (
     const member = versionAt(provider.members.get(userId))
     if (!member || !isActive(provider)) continue
     for (const group of member.groups) {
-      const held = versionAt(group.held.get(organization))
+      const held = versionAt(heldByGroup(group, organization, resource))
       for (const role of held?.roles ?? NO_ROLES)
         if (held && isAsked(role, asked) && countedOfMember(held, role, { group, member }, moment))
           return true
@@ -324,31 +419,38 @@ const hasMappedRole = (
 }
 
 const NO_PROVIDERS: readonly Provider[] = []
+const NO_ROLES: readonly HeldRole[] = []
 
 /** The result of a read model's `access`. Parts of it are shared, so do not change it. */
 export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
-  const { orgId, userId, projectOrgId, projectId } = query
+  const { orgId, userId, projectOrgId, projectId, resource } = query
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project && exists(project) ? project.organizations.get(orgId) : undefined
-  const held = versionAt(organization && world.held.get(userId, organization.scope))
-  const roles: FoundRole[] = []
-  const lost: LostRole[] = []
-  for (const { share, expiresAt } of held?.roles ?? NO_ROLES) {
-    const { found } = share.role
-    if (!isCurrent(share)) lost.push({ roleKey: found.roleKey, with: endedWith(share) })
-    else roles.push(expiresAt ? { ...found, expiresAt } : found)
+  const grants: FoundGrant[] = []
+  const add = (last: Held | undefined): void => {
+    const held = versionAt(last)
+    if (held) grants.push(foundGrant(held))
   }
+  add(organization && world.held.get(userId, organization.scope))
+  if (resource !== undefined) add(organization?.usersOn.get(userId)?.get(resource))
   return {
     project: project?.found,
     projectGrant: activityOf(versionAt(organization?.last)),
-    userGrant: activityOf(held),
-    roles,
-    lost,
+    grants,
     mapped: organization ? mappedRoles(world, organization, query) : NO_MAPPED_ROLES,
   }
 }
 
-const NO_ROLES: readonly HeldRole[] = []
+const foundGrant = (held: Held): FoundGrant => {
+  const roles: FoundRole[] = []
+  const lost: LostRole[] = []
+  for (const { share, expiresAt } of held.roles) {
+    const { found } = share.role
+    if (!isCurrent(share)) lost.push({ roleKey: found.roleKey, with: endedWith(share) })
+    else roles.push(expiresAt ? { ...found, expiresAt } : found)
+  }
+  return { state: held.state.status === 'inactive' ? 'inactive' : 'active', roles, lost }
+}
 
 /** Whether the role or the permission to give it ended first. */
 const endedWith = ({ generation, permit }: Share): LostRole['with'] => {
@@ -367,7 +469,7 @@ const NO_MAPPED_ROLES: readonly FoundMappedRole[] = []
 const mappedRoles = (
   { providers }: World,
   organization: Organization,
-  { orgId, userId }: AccessQuery,
+  { orgId, userId, resource: asked }: AccessQuery,
 ): readonly FoundMappedRole[] => {
   const ofOrganization = providers.get(orgId)
   if (!ofOrganization) return NO_MAPPED_ROLES
@@ -376,17 +478,21 @@ const mappedRoles = (
     const member = versionAt(provider.members.get(userId))
     if (!member || !exists(provider)) continue
     for (const group of member.groups) {
-      const held = versionAt(group.held.get(organization))
-      if (!held || !isReportedFor(held, member)) continue
-      const expiresAt = expiryOf(held, member)
-      const way = {
-        ...(expiresAt && { expiresAt }),
-        via: { idpId: provider.idpId, group: group.name },
-        isProviderActive: isActive(provider),
+      const on = asked === undefined ? undefined : group.heldOn.get(organization)
+      for (const { resource, value } of onPlaces(group.held.get(organization), on, asked)) {
+        const held = versionAt(value)
+        if (!held || !isReportedFor(held, member)) continue
+        const expiresAt = expiryOf(held, member)
+        const way = {
+          ...(expiresAt && { expiresAt }),
+          ...(resource !== undefined && { resource }),
+          via: { idpId: provider.idpId, group: group.name },
+          isProviderActive: isActive(provider),
+        }
+        found ??= []
+        for (const { share } of held.roles)
+          if (isCurrent(share)) found.push({ ...share.role.found, ...way })
       }
-      found ??= []
-      for (const { share } of held.roles)
-        if (isCurrent(share)) found.push({ ...share.role.found, ...way })
     }
   }
   return found?.sort(byMappedRole) ?? NO_MAPPED_ROLES

@@ -74,7 +74,12 @@ const givenRole = fc.record(
   { roleKey, expiresAt: fc.date({ noInvalidDate: false }) },
   { requiredKeys: ['roleKey'] },
 )
-const userGrant = { userId: awkwardText, projectId: ids, projectOrgId: owner }
+const userGrant = {
+  userId: awkwardText,
+  projectId: ids,
+  projectOrgId: owner,
+  resource: fc.option(awkwardText, { nil: undefined }),
+}
 const projectGrant = { projectId: ids, grantedOrgId: ids }
 const some = (shape: Fields, required: string) =>
   fc.array(fc.record(shape, { requiredKeys: [required] }), { maxLength: 3 })
@@ -125,6 +130,7 @@ const SHAPES: Readonly<Record<string, Fields>> = {
   'userGrants.addRoles': { ...userGrant, roles: fc.array(givenRole, { maxLength: 3 }) },
   'userGrants.removeRoles': { ...userGrant, roleKeys },
   'userGrants.removeAllOfUser': { userId: awkwardText },
+  'userGrants.removeAllOfResource': { projectId: ids, projectOrgId: owner, resource: awkwardText },
   'userGrants.import': {
     grants: fc.array(fc.record({ ...userGrant, roles: fc.array(givenRole, { maxLength: 2 }) })),
   },

@@ -18,12 +18,18 @@ import type {
   UsersQuery,
 } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
-import { compareCodePoints, firstOf, keyOfWay } from '../../projections/row-order.js'
+import {
+  compareCodePoints,
+  firstOf,
+  keyOfHeldRole,
+  keyOfHolder,
+} from '../../projections/row-order.js'
 import { type HeldByUser, usersFrom } from '../../projections/users.js'
 import {
   type Counted,
   countedOfMember,
   countedOfUser,
+  countsOn,
   exists,
   foundAccess,
   type Group,
@@ -31,8 +37,10 @@ import {
   isActive,
   isCurrent,
   isOpen,
+  keyOfPlace,
   type Member,
   type Moment,
+  onPlaces,
   type Project,
   type Role,
   type Share,
@@ -53,17 +61,21 @@ export const accessIn = (world: () => World): AccessReads => ({
 })
 
 /** A copy of the result, so that callers cannot change stored data. */
-const copyOfFound = ({ project, roles, mapped, ...found }: FoundAccess): FoundAccess => ({
+const copyOfFound = ({ project, grants, mapped, ...found }: FoundAccess): FoundAccess => ({
   ...found,
   project: project && { ...project },
-  roles: roles.map((role) =>
-    role.expiresAt ? { ...role, expiresAt: new Date(role.expiresAt) } : { ...role },
-  ),
+  grants: grants.map(({ roles, ...grant }) => ({
+    ...grant,
+    roles: roles.map((role) =>
+      role.expiresAt ? { ...role, expiresAt: new Date(role.expiresAt) } : { ...role },
+    ),
+  })),
   mapped: mapped.map((role) => ({ ...role, via: { ...role.via } })),
 })
 
 const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId, projectId, roleKey, permission, at } = query
+  const { orgId, userId, projectId, projectOrgId, resource: asked, at } = query
+  const { roleKey, permission } = query
   const found: HeldRole[] = []
   const add = (
     last: Held | undefined,
@@ -72,9 +84,10 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
   ): void => {
     const held = versionAt(last, at)
     for (const role of held?.roles ?? []) {
-      const { organization, role: shown } = role.share
+      const { organization, resource, role: shown } = role.share
       const { project } = organization
       if (!held || (projectId !== undefined && project.id !== projectId)) continue
+      if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
       if (roleKey !== undefined && shown.found.roleKey !== roleKey) continue
       if (permission !== undefined && !allows(shown, permission, at)) continue
       if (!isCurrent(role.share, at) || !isOpen(organization, at)) continue
@@ -84,29 +97,32 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
         projectOrgId: project.orgId,
         projectId: project.id,
         ...(exists(project) ? shown.found : unknownRole(shown.found.roleKey)),
+        ...(resource !== undefined && { resource }),
         ...(counted.expiresAt && { expiresAt: new Date(counted.expiresAt) }),
         via,
       })
     }
   }
-  for (const { scope } of world.users.get(orgId)?.get(userId) ?? [])
-    add(world.held.get(userId, scope), 'grant', (held, role) => countedOfUser(held, role, query))
+  for (const { scope, usersOn } of world.users.get(orgId)?.get(userId) ?? [])
+    for (const { value } of onPlaces(world.held.get(userId, scope), usersOn.get(userId), asked))
+      add(value, 'grant', (held, role) => countedOfUser(held, role, query))
   for (const provider of world.providers.get(orgId)?.values() ?? []) {
     const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
     for (const group of member?.groups ?? [])
-      for (const last of group.held.values())
+      for (const last of heldIn(group, asked))
         add(
           last,
           { idpId: provider.idpId, group: group.name },
           (held, role) => member && countedOfMember(held, role, { group, member }, query),
         )
   }
-  return sliceOf(found, query, ({ projectOrgId, projectId, roleKey, via }) => [
-    projectOrgId,
-    projectId,
-    roleKey,
-    ...keyOfWay(via),
-  ])
+  return sliceOf(found, query, keyOfHeldRole)
+}
+
+/** What the members of a group last had in all projects; with a resource, what may count on it. */
+const heldIn = function* ({ held, heldOn }: Group, resource?: string): Generator<Held> {
+  yield* held.values()
+  for (const on of heldOn.values()) for (const { value } of on.from('', resource)) yield value
 }
 
 const holdersIn = (world: World, query: HoldersQuery): Slice<Holder> => {
@@ -122,9 +138,10 @@ const holdersIn = (world: World, query: HoldersQuery): Slice<Holder> => {
 
 /** The holders in order, from about the place of `after` on. */
 const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Holder> {
-  const { projectId, roleKey, permission, userOrgId, at, after = [] } = query
+  const { projectId, resource, roleKey, permission, userOrgId, at, after = [] } = query
   const ofOwner = world.projects.get(query.orgId)
-  const [firstRole = '', firstOrg = '', ...firstHolder] = after.slice(-5)
+  const [firstRole = '', firstOrg = '', firstResource = '', ...firstHolder] = after.slice(-6)
+  const firstPlace = keyOfPlace(firstOrg, firstResource)
   const firstProject = projectId ?? (after.length > 0 ? after[0] : '')
   for (const { value: project } of ofOwner?.from(firstProject, projectId) ?? []) {
     if (!exists(project, at)) continue
@@ -133,19 +150,20 @@ const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Hol
       if (!exists(role, at)) continue
       if (permission !== undefined && !allows(role, permission, at)) continue
       const isFirstRole = isFirst && role.found.roleKey === firstRole
-      for (const { key: orgId, value: shares } of role.shares.from(
-        isFirstRole ? firstOrg : '',
-        userOrgId,
-      )) {
+      const ofOrg = userOrgId === undefined ? '' : keyOfPlace(userOrgId, undefined)
+      const start = isFirstRole && firstPlace > ofOrg ? firstPlace : ofOrg
+      for (const { key, value: shares } of role.shares.from(start)) {
+        if (!key.startsWith(ofOrg)) break
         const share = currentOf(shares, at)
-        if (!share) continue
-        const start = isFirstRole && orgId === firstOrg ? firstHolder : []
-        for (const { userId, expiresAt, given, via } of holdersOf(share, query, start))
+        if (!share || (resource !== undefined && !countsOn(share.resource, resource))) continue
+        const after = isFirstRole && key === firstPlace ? firstHolder : []
+        for (const { userId, expiresAt, given, via } of holdersOf(share, query, after))
           yield {
             userId,
-            orgId,
+            orgId: share.organization.orgId,
             ...(projectId === undefined && { projectId: project.id }),
             roleKey: role.found.roleKey,
+            ...(share.resource !== undefined && { resource: share.resource }),
             ...(expiresAt && { expiresAt: new Date(expiresAt) }),
             from: timeOf(given),
             via,
@@ -163,12 +181,6 @@ const allows = ({ last }: Role, permission: string, at: Moment['at']): boolean =
 /** At most one of the shares of a role is current. */
 const currentOf = (shares: readonly Share[] | undefined, at: Moment['at']): Share | undefined =>
   shares?.findLast((share) => isCurrent(share, at))
-
-/** A holder's place in the order. */
-const keyOfHolder = ({ projectId, roleKey, orgId, via, userId }: Holder): readonly string[] => {
-  const key = [roleKey, orgId, ...keyOfWay(via), userId]
-  return projectId === undefined ? key : [projectId, ...key]
-}
 
 /** A user for whom a role counts. */
 interface CountedHolder extends Counted, Pick<Holder, 'userId' | 'via'> {}
@@ -242,7 +254,7 @@ const membersOf = function* (
  * users of all are among them, with all their roles, however many users there are.
  */
 const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
-  const { orgId, projectId, projectOrgId, roleKey, permission, at } = query
+  const { orgId, projectId, projectOrgId, resource: asked, roleKey, permission, at } = query
   const held: HeldByUser[] = []
   for (const organization of world.organizations.get(orgId) ?? []) {
     const { project } = organization
@@ -250,27 +262,41 @@ const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
     if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
     if (!isOpen(organization, at)) continue
     for (const { value: role } of project.roles.from('', roleKey)) {
-      const share = currentOf(role.shares.get(orgId), at)
-      if (!share || (permission !== undefined && !allows(role, permission, at))) continue
-      const found = {
-        projectOrgId: project.orgId,
-        projectId: project.id,
-        roleKey: role.found.roleKey,
-        displayName: exists(project) ? role.found.displayName : '',
+      if (permission !== undefined && !allows(role, permission, at)) continue
+      for (const share of sharesOf(role, orgId, at)) {
+        const { resource } = share
+        if (asked !== undefined && !countsOn(resource, asked)) continue
+        const found = {
+          projectOrgId: project.orgId,
+          projectId: project.id,
+          roleKey: role.found.roleKey,
+          displayName: exists(project) ? role.found.displayName : '',
+          ...(resource !== undefined && { resource }),
+        }
+        for (const { userId, expiresAt, given, via } of firstHoldersOf(share, query))
+          held.push({
+            userId,
+            role: {
+              ...found,
+              ...(expiresAt && { expiresAt: new Date(expiresAt) }),
+              via,
+              since: timeOf(given),
+            },
+          })
       }
-      for (const { userId, expiresAt, given, via } of firstHoldersOf(share, query))
-        held.push({
-          userId,
-          role: {
-            ...found,
-            ...(expiresAt && { expiresAt: new Date(expiresAt) }),
-            via,
-            since: timeOf(given),
-          },
-        })
     }
   }
   return usersFrom(held, query.limit)
+}
+
+/** The current shares of a role in an organization, for the whole project and on resources. */
+const sharesOf = function* (role: Role, orgId: string, at: Moment['at']): Generator<Share> {
+  const first = keyOfPlace(orgId, undefined)
+  for (const { key, value } of role.shares.from(first)) {
+    if (!key.startsWith(first)) return
+    const share = currentOf(value, at)
+    if (share) yield share
+  }
 }
 
 /** In each way the first users for whom the role of a share counts, which is current. */
@@ -303,9 +329,10 @@ const affectedIn = (world: World, query: AffectedQuery): Affected => {
     string,
     { readonly key: readonly string[]; readonly role: AffectedRole }
   >()
-  for (const { project, orgId, userId, roleKey } of affectedRoles(world, query)) {
-    const key = [roleKey, orgId, userId, project.orgId, project.id]
-    affected.set(JSON.stringify(key), { key, role: { orgId, userId, roleKey } })
+  for (const { project, ...role } of affectedRoles(world, query)) {
+    const { orgId, userId, roleKey, resource = '' } = role
+    const key = [roleKey, orgId, userId, resource, project.orgId, project.id]
+    affected.set(JSON.stringify(key), { key, role })
   }
   const { items } = sliceOf([...affected.values()], { limit: query.limit }, ({ key }) => key)
   return { count: affected.size, first: items.map(({ role }) => role) }
@@ -332,17 +359,25 @@ const rolesInProject = function* (
   const counting = { at, now, assumed: asIfActive && assumed }
   for (const roleKey of roleKeys ?? [undefined])
     for (const { value: role } of project.roles.from('', roleKey))
-      for (const { value: shares } of role.shares.from('', userOrgId)) {
+      for (const { value: shares } of role.shares.all()) {
         const share = currentOf(shares, at)
+        if (userOrgId !== undefined && share?.organization.orgId !== userOrgId) continue
         if (share) yield* rolesOfShare(share, holdersOf(share, counting))
       }
 }
 
 const rolesOfShare = function* (
-  { role, organization: { project, orgId } }: Share,
+  { role, organization: { project, orgId }, resource }: Share,
   holders: Iterable<CountedHolder>,
 ): Generator<RoleInProject> {
-  for (const { userId } of holders) yield { project, orgId, userId, roleKey: role.found.roleKey }
+  for (const { userId } of holders)
+    yield {
+      project,
+      orgId,
+      userId,
+      roleKey: role.found.roleKey,
+      ...(resource !== undefined && { resource }),
+    }
 }
 
 /** The roles that users have only through the groups of a provider. */
@@ -355,58 +390,84 @@ const rolesByProvider = function* (
   const counting = { at, now, assumed: asIfActive && provider }
   const isMeant = (group: Group) => group.provider !== provider
   for (const group of provider.groups.values())
-    for (const [organization, last] of group.held)
+    for (const last of heldIn(group))
       for (const { share } of versionAt(last, at)?.roles ?? []) {
-        if (!isCurrent(share, at) || !isOpen(organization, at)) continue
+        if (!isCurrent(share, at) || !isOpen(share.organization, at)) continue
         for (const role of rolesOfShare(share, membersOf(group, last, share, counting)))
-          if (!isHeldBy(world, share, { userId: role.userId, at, now }, isMeant)) yield role
+          if (!isHeldBy(world, placeOf(share), { userId: role.userId, at, now }, isMeant))
+            yield role
       }
 }
 
 /** Roles of the members of a group who have them in no other way. */
 const rolesOfMembers = function* (
   world: World,
-  { orgId: projectOrgId, projectId, roleKeys, at, now, members }: AffectedByGroup,
+  { orgId: projectOrgId, projectId, resource, roleKeys, at, now, members }: AffectedByGroup,
 ): Generator<RoleInProject> {
   const { orgId, idpId, after, until } = members
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const provider = world.providers.get(orgId)?.get(idpId)
   const group = provider?.groups.get(members.group)
   if (!project || !provider || !group || !isActive(provider, at)) return
-  const organization = project.organizations.get(orgId) ?? { project, orgId, last: undefined }
-  if (!isOpen(organization, at)) return
+  const organization = project.organizations.get(orgId)
+  if (!isOpen(organization ?? { project, orgId, last: undefined }, at)) return
   for (const roleKey of roleKeys) {
-    const share = currentOf(project.roles.get(roleKey)?.shares.get(orgId), at)
-    const isOther = (each: Group) => each !== group
+    const place = organization && { organization, resource, roleKey }
+    const isOther: IsMeant = (each, on) => each !== group || on !== resource
     for (const { key: userId, value } of group.members.all()) {
       const member: Member | undefined = versionAt(value, at)
       if (!member?.groups.includes(group) || member.begin <= after) continue
       if (until !== undefined && member.begin > until) continue
-      const isHeld = share && isHeldBy(world, share, { userId, at, now }, isOther)
-      if (!isHeld) yield { project, orgId, userId, roleKey }
+      if (place && isHeldBy(world, place, { userId, at, now }, isOther)) continue
+      yield { project, orgId, userId, roleKey, ...(resource !== undefined && { resource }) }
     }
   }
 }
 
-/** Whether a user has the role of a share, which counts, by a grant or by one of the groups that are `meant`. */
+/** A role that an organization has, for the whole project or on a resource. */
+interface RolePlace extends Pick<Share, 'organization' | 'resource'> {
+  readonly roleKey: string
+}
+
+const placeOf = ({ organization, resource, role }: Share): RolePlace => ({
+  organization,
+  resource,
+  roleKey: role.found.roleKey,
+})
+
+/** Which groups to look at: what they have on a whole project, or on a resource. */
+type IsMeant = (group: Group, resource: string | undefined) => boolean
+
+/**
+ * Whether a user has a role, for the whole project or on the same resource, by a grant or by one of the groups that are
+ * `meant`. Project and grant of it are active.
+ */
 const isHeldBy = (
   world: World,
-  share: Share,
+  { organization, resource, roleKey }: RolePlace,
   counting: Counting & { readonly userId: string },
-  isMeant: (group: Group) => boolean,
+  isMeant: IsMeant,
 ): boolean => {
   const { userId, at } = counting
-  const { organization } = share
-  const held = versionAt(world.held.get(userId, organization.scope), at)
-  const own = held?.roles.find((each) => each.share === share)
-  if (held && own && countedOfUser(held, own, counting)) return true
+  const isAsked = ({ share }: Held['roles'][number]) =>
+    share.role.found.roleKey === roleKey && isCurrent(share, at)
+  const on = resource === undefined ? undefined : organization.usersOn.get(userId)
+  for (const { value } of onPlaces(world.held.get(userId, organization.scope), on, resource)) {
+    const held = versionAt(value, at)
+    const own = held?.roles.find(isAsked)
+    if (held && own && countedOfUser(held, own, counting)) return true
+  }
   for (const provider of world.providers.get(organization.orgId)?.values() ?? []) {
     const member = versionAt(provider.members.get(userId), at)
     if (!member || !isActive(provider, at)) continue
     for (const group of member.groups) {
-      const mapped = isMeant(group) ? versionAt(group.held.get(organization), at) : undefined
-      const role = mapped?.roles.find((each) => each.share === share)
-      if (mapped && role && countedOfMember(mapped, role, { group, member }, counting)) return true
+      const on = resource === undefined ? undefined : group.heldOn.get(organization)
+      for (const place of onPlaces(group.held.get(organization), on, resource)) {
+        const mapped = isMeant(group, place.resource) ? versionAt(place.value, at) : undefined
+        const role = mapped?.roles.find(isAsked)
+        if (mapped && role && countedOfMember(mapped, role, { group, member }, counting))
+          return true
+      }
     }
   }
   return false
@@ -418,15 +479,21 @@ const mappedGroupsIn = (
 ): readonly MappedGroup[] => {
   const provider = providers.get(orgId)?.get(idpId)
   if (!provider || !exists(provider)) return []
-  return groups.flatMap((name) =>
-    [...(provider.groups.get(name)?.held ?? [])].flatMap(([{ project }, last]) => {
-      const held = exists(project) ? versionAt(last) : undefined
-      if (!held) return []
-      const { since, state } = held
-      const validFor = 'validFor' in state ? state.validFor : undefined
-      return { group: name, since, ...(validFor !== undefined && { validFor }) }
-    }),
-  )
+  return groups.flatMap((name) => {
+    const group = provider.groups.get(name)
+    const places = group ? [...group.held.keys(), ...group.heldOn.keys()] : []
+    return [...new Set(places)].flatMap((organization) => {
+      if (!group || !exists(organization.project)) return []
+      const all = onPlaces(group.held.get(organization), group.heldOn.get(organization))
+      return [...all].flatMap(({ value }) => {
+        const held = versionAt(value)
+        if (!held) return []
+        const { since, state } = held
+        const validFor = 'validFor' in state ? state.validFor : undefined
+        return { group: name, since, ...(validFor !== undefined && { validFor }) }
+      })
+    })
+  })
 }
 
 /** The page of `items` after the one with the key `after`. */

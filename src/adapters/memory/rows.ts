@@ -65,5 +65,7 @@ export const sectionOf = (type: ViewType, key: string): string => {
   return key.slice(0, end)
 }
 
-/** How many ids come before the last one in the key of an object. */
-const PARTS = byType(({ ids, container }) => (container ? 0 : Object.keys(ids.shape).length - 1))
+/** How many ids come before the last one in the key of an object. A resource is a part of its project's id. */
+const PARTS = byType(({ ids, container }) =>
+  container ? 0 : Object.keys(ids.shape).filter((name) => name !== 'resource').length - 1,
+)

@@ -329,7 +329,7 @@ export const guarded = (guard: Statement, writes: readonly Statement[]): Stateme
 }
 
 /** Whether a statement only adds rows. A plan of any other, made for a small table, would read all of a large one. */
-const isInsert = ({ sql }: Statement): boolean => sql.startsWith('INSERT')
+export const isInsert = ({ sql }: Statement): boolean => sql.startsWith('INSERT')
 
 /** Runs one statement. */
 type Ask = (statement: Statement) => Promise<readonly Row[]>
@@ -365,7 +365,7 @@ export const numbered = (sql: string): string => {
 const MAX_NAMED = 32
 
 /** Names statements that are often repeated, so that they are prepared: planning one takes as long as running it. */
-const namer = (): ((statement: Statement) => Statement) => {
+export const namer = (): ((statement: Statement) => Statement) => {
   const texts = new Map<string, string>()
   return (statement) => {
     const name = hashOf(statement.sql).slice(-6)
@@ -387,7 +387,7 @@ const MEASURED_AFTER = 250
 export const preparing = (
   connections: Connections,
   dialect: Dialect,
-  { schema, mark }: { readonly schema: string; readonly mark: ' ' | '/' },
+  { schema, mark }: { readonly schema: string; readonly mark: ' ' | '/' | '+' },
 ) => {
   const texts = new Map<string, string>()
   // Without its quotes, a name has at most 63 bytes.

@@ -10,6 +10,7 @@ import {
   PERMISSIONS,
   type Permission,
   ProjectId,
+  Resource,
   RoleKey,
   RolePermission,
   UserId,
@@ -22,8 +23,8 @@ import type {
   UserRoles,
 } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
-import { keyOfWay } from '../../projections/row-order.js'
-import type { AccessDenied, ReadError } from '../errors/errors.js'
+import { keyOfHeldRole, keyOfHolder } from '../../projections/row-order.js'
+import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
 import { type Target, targetOf } from '../method/target.js'
@@ -49,6 +50,7 @@ import { type AccessOf, type UserAccess, userAccess } from './user-access.js'
 export const RolesOfInput = z.strictObject({
   userId: UserId,
   projectId: z.optional(ProjectId),
+  resource: z.optional(Resource),
   at: z.optional(date),
   pageSize,
   pageToken,
@@ -58,6 +60,11 @@ export interface RolesOfInput extends PageInput {
   readonly userId: string
   /** Only projects with this `id`, of any organization. Default: all. */
   readonly projectId?: string | undefined
+  /**
+   * Only roles that count on this resource: on it, or on the whole project. 1 to 200 characters (code points). Default:
+   * all roles, each with its `resource`.
+   */
+  readonly resource?: string | undefined
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
   readonly at?: Date | undefined
 }
@@ -66,6 +73,7 @@ export interface RolesOfInput extends PageInput {
 export const WhoHasInput = z.strictObject({
   projectId: z.optional(ProjectId),
   projectOrgId: z.optional(OrgId),
+  resource: z.optional(Resource),
   userId: z.optional(UserId),
   roleKey: z.optional(RoleKey),
   permission: z.optional(RolePermission),
@@ -81,6 +89,11 @@ export interface WhoHasInput extends PageInput {
    * Default: that organization owns them, and the result has users of all organizations.
    */
   readonly projectOrgId?: string | undefined
+  /**
+   * Only roles that count on this resource of that project: on it, or on the whole project. 1 to 200 characters (code
+   * points). Default: all roles, each with its `resource`.
+   */
+  readonly resource?: string | undefined
   /** One user, of any organization: 1 to 200 characters (code points). Default: all users. */
   readonly userId?: string | undefined
   /** Only roles with this key. Default: all roles. */
@@ -127,8 +140,9 @@ export interface AccessChecks {
   readonly explain: Read<ExplainAccessInput, AccessExplanation>
   /**
    * Lists the roles that count for a user of the organization, or counted `at` a time in the past, sorted by
-   * `projectOrgId`, `projectId` and `roleKey`, with their display fields of that time. A role that the user has in
-   * several ways is one item for each way, the grant first.
+   * `projectOrgId`, `projectId`, `resource` (the whole project first) and `roleKey`, with their display fields of that
+   * time. A role on one resource has its `resource`, and counts only there. A role that the user has in several ways is
+   * one item for each way, the grant first.
    *
    * @example
    * const held = await iam.access.rolesOf({ userId: 'bob' }, context)
@@ -137,9 +151,10 @@ export interface AccessChecks {
   readonly rolesOf: Read<RolesOfInput, AccessPage<HeldRole>>
   /**
    * Lists the users, of all organizations, for whom roles of one or all projects of the organization count, or counted
-   * `at` a time in the past. Sorted by `roleKey`, `orgId`, way (grants before groups) and `userId`; for all projects,
-   * by `projectId` first. A user is one item for each role, and for each way to have it. With `projectOrgId`: the users
-   * of the organization itself, who have roles of a project that was granted to it.
+   * `at` a time in the past. Sorted by `roleKey`, `orgId`, `resource` (the whole project first), way (grants before
+   * groups) and `userId`; for all projects, by `projectId` first. A role on one resource has its `resource`, and counts
+   * only there. A user is one item for each role and resource, and for each way to have it. With `projectOrgId`: the
+   * users of the organization itself, who have roles of a project that was granted to it.
    *
    * @example
    * const at = new Date('2026-03-31T23:59:59Z')
@@ -240,24 +255,20 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
     rolesOf: read(
       runtime,
       { method: 'access.rolesOf', permissions, schema: RolesOfInput },
-      async (call, { userId, projectId, at, pageSize, pageToken }) => {
+      async (call, { userId, projectId, resource, at, pageSize, pageToken }) => {
         const moment = momentOf(at, runtime.now())
         if (moment.isErr()) return err(moment.error)
         return readPage({
           token: pageToken,
-          query: [call.orgId, 'rolesOf', userId, projectId ?? null, at ?? null],
-          isKey: isTexts<NonNullable<HeldRolesQuery['after']>>(5),
-          keyOf: ({ projectOrgId, projectId, roleKey, via }: HeldRole) => [
-            projectOrgId,
-            projectId,
-            roleKey,
-            ...keyOfWay(via),
-          ],
+          query: [call.orgId, 'rolesOf', userId, projectId ?? null, resource ?? null, at ?? null],
+          isKey: isTexts<NonNullable<HeldRolesQuery['after']>>(6),
+          keyOf: keyOfHeldRole,
           read: async (after) => {
             const query: HeldRolesQuery = {
               orgId: call.orgId,
               userId,
               ...(projectId !== undefined && { projectId }),
+              ...(resource !== undefined && { resource }),
               ...moment.value,
               ...(after && { after }),
               limit: pageSize,
@@ -284,24 +295,24 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         target: ofOwnRole,
       },
       async (call, input) => {
-        const { projectId, projectOrgId, userId, roleKey, permission, at } = input
+        const { projectId, projectOrgId, resource, userId, roleKey, permission, at } = input
+        if (resource !== undefined && projectId === undefined)
+          return err(invalid('resource', 'needs a projectId'))
         const { pageSize, pageToken } = input
         const moment = momentOf(at, runtime.now())
         if (moment.isErr()) return err(moment.error)
-        const asked = [projectId, projectOrgId, userId, roleKey, permission, at]
+        const asked = [projectId, projectOrgId, resource, userId, roleKey, permission, at]
         return readPage({
           token: pageToken,
           query: [call.orgId, 'whoHas', ...asked.map((value) => value ?? null)],
-          isKey: isTexts<NonNullable<HoldersQuery['after']>>(projectId === undefined ? 6 : 5),
-          keyOf: ({ projectId, roleKey, orgId, via, userId }: Holder) => {
-            const key = [roleKey, orgId, ...keyOfWay(via), userId]
-            return projectId === undefined ? key : [projectId, ...key]
-          },
+          isKey: isTexts<NonNullable<HoldersQuery['after']>>(projectId === undefined ? 7 : 6),
+          keyOf: keyOfHolder,
           read: async (after) => {
             const query: HoldersQuery = {
               orgId: projectOrgId ?? call.orgId,
               ...(projectOrgId !== undefined && { userOrgId: call.orgId }),
               ...(projectId !== undefined && { projectId }),
+              ...(resource !== undefined && { resource }),
               ...(userId !== undefined && { userId }),
               ...(roleKey !== undefined && { roleKey }),
               ...(permission !== undefined && { permission }),

@@ -2,10 +2,10 @@ import { err, ok, type Result, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { RoleKey, RolePermission } from '../../domain/values.js'
-import type { FoundAccess } from '../../ports/access-reads.js'
+import type { AccessQuery, FoundAccess, HeldRolesQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
-import { type AccessCheck, judgeAccess } from '../grant-rules/judge-access.js'
+import { type AccessCheck, judgeAccess, needsRoleOnResource } from '../grant-rules/judge-access.js'
 import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'
@@ -28,11 +28,17 @@ interface CheckedUser {
   readonly projectId: string
   /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
+  /**
+   * Your id of the resource, such as `workspace:42`: 1 to 200 characters (code points). Roles that were given for the
+   * whole project or for exactly this resource count. Absent: only roles for the whole project count.
+   */
+  readonly resource?: string | undefined
 }
 
 /**
  * Which access to check. With a `roleKey`: whether the user has that role. With a `permission`: whether a role of the
- * user has it. Without both: whether the login rules of the project let the user in.
+ * user has it. Without both: whether the login rules of the project let the user in, for which a role on any resource is
+ * a role of the project.
  */
 export type CheckAccessInput = CheckedUser & {
   /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
@@ -71,8 +77,9 @@ export interface ExplainAccessInput extends CheckedUser {
 }
 
 /** The type of each property of a question, if it is given. */
-export interface Asked extends Omit<CheckedUser, 'projectOrgId'> {
+export interface Asked extends Omit<CheckedUser, 'projectOrgId' | 'resource'> {
   readonly projectOrgId: string | undefined
+  readonly resource: string | undefined
   readonly at: Date
   readonly roleKey: string
   readonly permission: string
@@ -105,20 +112,22 @@ export const checkAccess = async (
   input: z.output<typeof CheckAccessInput>,
 ): Promise<Result<AccessCheck, ReadError>> => {
   const { orgId } = call
-  const { userId, projectId, projectOrgId = orgId, roleKey, permission, at } = input
+  const { userId, projectId, projectOrgId = orgId, resource, roleKey, permission, at } = input
   if (roleKey !== undefined && permission !== undefined)
     return err(invalid('permission', 'must not be given with roleKey: make two checks'))
-  const query = { orgId, userId, projectOrgId, projectId }
-  const question = { isOwn: projectOrgId === orgId, roleKey, permission }
+  const query = { orgId, userId, projectOrgId, projectId, resource }
   const moment = momentOf(at, runtime.now())
   if (moment.isErr()) return err(moment.error)
   const { at: until, now } = moment.value
+  const question = { isOwn: projectOrgId === orgId, roleKey, permission, now }
   const found =
     until === undefined
       ? await runtime.query(call, { method: 'access', args: [query] })
       : await pastAccess(runtime, call, query, until)
   if (!found.project && until === undefined) await requireCheckpoint(runtime, call)
-  return ok(judgeAccess(found, { ...question, now }))
+  if (!needsRoleOnResource(found, question)) return ok(judgeAccess(found, question))
+  const hasRoleOnResource = await hasRoleOnAny(runtime, call, { ...query, ...moment.value })
+  return ok(judgeAccess(found, { ...question, hasRoleOnResource }))
 }
 
 /** Loads what replays the log at the first question about the past, so that other hosts do not load it. */
@@ -131,6 +140,21 @@ const pastAccess = async (
   const { foundIn, replayAccess } = await import('./past-access.js')
   return foundIn(await replayAccess(runtime, call, query, { until }), query)
 }
+
+/** Whether a role counts for the user on the whole project, or on any resource of it. */
+export const hasRoleOnAny = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { orgId, userId, projectOrgId, projectId, at, now }: AccessQuery & Moment,
+): Promise<boolean> => {
+  const moment = { now, ...(at !== undefined && { at }) }
+  const query = { orgId, userId, projectOrgId, projectId, ...moment, limit: 1 }
+  const { items } = await runtime.query(call, { method: 'heldRoles', args: [query] })
+  return items.length > 0
+}
+
+/** When roles count: at a position, or now. */
+type Moment = Pick<HeldRolesQuery, 'at' | 'now'>
 
 /** Like {@link checkAccess}, but an error when the access is not allowed. */
 export const requireAccess = async (

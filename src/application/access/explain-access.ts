@@ -60,11 +60,11 @@ export const explainAccess = async (
   input: z.output<typeof ExplainAccessInput>,
 ): Promise<Result<AccessExplanation, ReadError>> => {
   const { orgId } = call
-  const { userId, projectId, projectOrgId = orgId, roleKey, at } = input
+  const { userId, projectId, projectOrgId = orgId, resource, roleKey, at } = input
   const moment = momentOf(at, runtime.now())
   if (moment.isErr()) return err(moment.error)
   const { now, at: until = await fromPort(() => runtime.store.lastPosition()) } = moment.value
-  const ids = { orgId, userId, projectOrgId, projectId }
+  const ids = { orgId, userId, projectOrgId, projectId, resource }
   const steps = await replayAccess(runtime, call, ids, { until, roleKey })
   const { isOwn } = steps
   const { allowed, reasons } = judgeAccess(foundIn(steps, ids), { isOwn, roleKey, now })
@@ -91,7 +91,7 @@ const shown = async (
 
 /** The events that decide whether a role counts, oldest first: replaying only them leads to the same result. */
 const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => {
-  const { isOwn, project, projectGrant, userGrant } = steps
+  const { isOwn, project, projectGrant, userGrants } = steps
   // Nothing is revealed of another organization's project that was never granted.
   if (!isOwn && projectGrant.length === 0) return []
   const ofProject = lifeOf(project)
@@ -99,7 +99,7 @@ const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[]
     // Nothing is revealed of the project after its grant was removed.
     ...(isOwn || isThere(projectGrant) ? ofProject : ofProject.slice(0, 1)),
     ...lifeOf(projectGrant),
-    ...lifeOf(userGrant),
+    ...userGrants.flatMap(lifeOf),
     ...causesOfRole(steps, roleKey),
   ]
   return inOrder(causes)
@@ -107,7 +107,9 @@ const causesOf = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[]
 
 /** The events that last added a role and gave it to the user, in each way, and those that ended that. */
 const causesOfRole = (steps: AccessSteps, roleKey: string): readonly RecordedEvent[] => [
-  ...causesOfWay(steps, steps.userGrant, lastHeld(steps.userGrant, roleKey, expiryIn)),
+  ...steps.userGrants.flatMap((grant) =>
+    causesOfWay(steps, grant, lastHeld(grant, roleKey, expiryIn)),
+  ),
   ...steps.groups.flatMap(({ provider, mapping, membership }) => {
     const held = lastHeld(mapping, roleKey, validityIn)
     if (!held) return []

@@ -7,6 +7,7 @@ import {
   OrgId,
   onlyOnce,
   ProjectId,
+  Resource,
   RoleKey,
   RolePermission,
   UserId,
@@ -14,7 +15,7 @@ import {
 import type { RoleOfUser, UserRoles, UsersQuery } from '../../ports/access-reads.js'
 import type { SortValue } from '../../ports/read-model.js'
 import { getOrAdd } from '../../projections/rows.js'
-import type { InvalidArgument } from '../errors/errors.js'
+import { type InvalidArgument, invalid } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { date, momentOf, pageSize } from '../method/input.js'
 import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
@@ -28,6 +29,7 @@ export const UsersInput = z.strictObject({
   userIds: z.optional(listOf(UserId, 1, 1000).check(onlyOnce((userId: UserId) => userId, []))),
   projectId: z.optional(ProjectId),
   projectOrgId: z.optional(OrgId),
+  resource: z.optional(Resource),
   roleKey: z.optional(RoleKey),
   permission: z.optional(RolePermission),
   at: z.optional(date),
@@ -41,6 +43,11 @@ export interface UsersInput extends PageInput {
   readonly projectId?: string | undefined
   /** Only roles of projects of this organization. Default: all organizations, the user's own among them. */
   readonly projectOrgId?: string | undefined
+  /**
+   * Only roles that count on this resource: on it, or on the whole project. 1 to 200 characters (code points); needs a
+   * `projectId`. Default: all roles, each with its `resource`.
+   */
+  readonly resource?: string | undefined
   /** Only roles with this key. Default: all roles. */
   readonly roleKey?: RoleKeyName | undefined
   /** Only roles that have this permission, or had it `at` that time: 1 to 100 characters. Default: all roles. */
@@ -56,10 +63,13 @@ export const listUsers = async (
   input: z.output<typeof UsersInput>,
 ): Promise<Result<AccessPage<UserRoles>, InvalidArgument>> => {
   const { orgId } = call
-  const { pageSize, pageToken, at, userIds, projectId, projectOrgId, roleKey, permission } = input
+  const { pageSize, pageToken, at, userIds, projectId, projectOrgId, resource } = input
+  const { roleKey, permission } = input
+  if (resource !== undefined && projectId === undefined)
+    return err(invalid('resource', 'needs a projectId'))
   const moment = momentOf(at, runtime.now())
   if (moment.isErr()) return err(moment.error)
-  const asked = [userIds, projectId, projectOrgId, roleKey, permission, at]
+  const asked = [userIds, projectId, projectOrgId, resource, roleKey, permission, at]
   const page = await readPage({
     token: pageToken,
     query: [orgId, 'users', ...asked.map((value) => value ?? null)],
@@ -71,6 +81,7 @@ export const listUsers = async (
         ...(userIds && { userIds }),
         ...(projectId !== undefined && { projectId }),
         ...(projectOrgId !== undefined && { projectOrgId }),
+        ...(resource !== undefined && { resource }),
         ...(roleKey !== undefined && { roleKey }),
         ...(permission !== undefined && { permission }),
         ...moment.value,

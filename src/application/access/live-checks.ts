@@ -1,5 +1,6 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import { checkOptions, type KnownOptions, TEXT } from '../../check-options.js'
+import { isRequiredText } from '../../domain/values.js'
 import type { AccessQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { IN_PROCESS_BATCH, type Projection } from '../../ports/projection.js'
@@ -11,7 +12,7 @@ import type { ReadError } from '../errors/errors.js'
 import { catchFaults, Fault } from '../errors/fault.js'
 import { catchUpToHead, type FollowedLog, isWorthRetrying, run } from '../following/catch-up.js'
 import { appendSignal, LOG_OPTIONS } from '../following/log-pages.js'
-import { type AccessCheck, judgeAccess } from '../grant-rules/judge-access.js'
+import { type AccessCheck, judgeAccess, needsRoleOnResource } from '../grant-rules/judge-access.js'
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
@@ -42,7 +43,7 @@ interface LiveAsked extends Omit<Asked, 'at'> {
   readonly orgId: string
 }
 
-/** Checks the access of one user to one project. As in {@link AskAccess}, only `projectOrgId` may be undefined. */
+/** Checks the access of one user to one project. As in {@link AskAccess}, only `projectOrgId` and `resource` may be undefined. */
 export type AskLive<Answer> = <Question extends LiveQuestion>(
   question: Question & Misread<Question, LiveAsked>,
 ) => Answer
@@ -215,12 +216,16 @@ export const followed = async (
 
   const read = (question: LiveQuestion) => {
     requireKnown(question)
-    const { orgId, userId, projectId, projectOrgId = orgId } = question
-    return { orgId, userId, projectId, projectOrgId }
+    const { orgId, userId, projectId, projectOrgId = orgId, resource } = question
+    return { orgId, userId, projectId, projectOrgId, resource }
   }
   const check = (query: AccessQuery, { roleKey, permission }: RoleQuestion): AccessCheck => {
     const isOwn = query.projectOrgId === query.orgId
-    return judgeAccess(present.access(query), { isOwn, roleKey, permission, now: now() })
+    const asked = { isOwn, roleKey, permission, now: now() }
+    const found = present.access(query)
+    if (!needsRoleOnResource(found, asked)) return judgeAccess(found, asked)
+    const hasRoleOnResource = present.hasRoleOnResource(query, asked)
+    return judgeAccess(found, { ...asked, hasRoleOnResource })
   }
   /** The time is asked for only if a role expires. */
   const moment: Moment = {
@@ -272,9 +277,8 @@ export const followed = async (
       requireScopes(question)
       if (isStale()) return []
       return present
-        .projectsWith(question, question, moment)
-        .filter(({ id }) => projectId === undefined || id === projectId)
-        .map(({ orgId, id }): Scope => ({ projectId: id, projectOrgId: orgId }))
+        .scopesWith(question, question, moment)
+        .filter((scope) => projectId === undefined || scope.projectId === projectId)
         .sort(byScope)
     },
     check: (question) => {
@@ -307,7 +311,8 @@ const stale = (): AccessCheck => ({
 
 const byScope = (one: Scope, other: Scope): number =>
   compareCodePoints(one.projectOrgId, other.projectOrgId) ||
-  compareCodePoints(one.projectId, other.projectId)
+  compareCodePoints(one.projectId, other.projectId) ||
+  compareCodePoints(one.resource ?? '', other.resource ?? '')
 
 const SCOPES_FIELDS: KnownOptions = {
   required: { orgId: TEXT, userId: TEXT },
@@ -321,20 +326,25 @@ const requireScopes = (question: LiveScopesQuestion): void => {
     throw new TypeError('scopesOf needs permission or roleKey, and takes one of them')
 }
 
-const FIELDS = new Set(['orgId', 'userId', 'projectId', 'projectOrgId', 'roleKey', 'permission'])
+const FIELDS = new Set([
+  ...['orgId', 'userId', 'projectId', 'projectOrgId', 'resource'],
+  ...['roleKey', 'permission'],
+])
 
 /** @throws TypeError when the question is malformed, so that a different question would be answered */
 const requireKnown = (question: LiveQuestion): void => {
   for (const field in question)
     if (!FIELDS.has(field))
       throw new TypeError(
-        `A live check has no field ${field}: it has orgId, userId, projectId, projectOrgId, roleKey and permission`,
+        `A live check has no field ${field}: it has orgId, userId, projectId, projectOrgId, resource, roleKey and permission`,
       )
   const { orgId, userId, projectId, roleKey, permission } = question
   if (orgId === undefined || userId === undefined || projectId === undefined)
     throw new TypeError('A live check needs orgId, userId and projectId')
   if (roleKey !== undefined && permission !== undefined)
     throw new TypeError('permission must not be given with roleKey: make two checks')
+  if (question.resource !== undefined && !isRequiredText(question.resource))
+    throw new TypeError('resource must be 1 to 200 characters of text')
   const isLogin = roleKey === undefined && permission === undefined
   if (isLogin && ('roleKey' in question || 'permission' in question))
     throw new TypeError('roleKey and permission must not be undefined: leave them out')

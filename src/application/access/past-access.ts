@@ -11,8 +11,11 @@ import { type ProjectGrantState, projectGrants } from '../../domain/project-gran
 import { type ProjectRoleState, projectRoles } from '../../domain/project-role/aggregate.js'
 import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/role-generations.js'
 import { type RoleMappingState, roleMappings } from '../../domain/role-mapping/aggregate.js'
-import { type UserGrantState, userGrants } from '../../domain/user-grant/aggregate.js'
-import type { OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
+import {
+  userGrants as grantsToUsers,
+  type UserGrantState,
+} from '../../domain/user-grant/aggregate.js'
+import type { OrgId, ProjectId, Resource, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundAccess, LostRole } from '../../ports/access-reads.js'
 import type { EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { corruptEvent, type KnownEvent } from '../../ports/known-event.js'
@@ -31,6 +34,8 @@ export interface AccessIds {
   readonly userId: UserId
   readonly projectOrgId: OrgId
   readonly projectId: ProjectId
+  /** As in an `AccessQuery`. */
+  readonly resource?: Resource | undefined
 }
 
 /** An event of a stream, and the state that it led to. */
@@ -45,8 +50,9 @@ export interface AccessSteps {
   readonly project: readonly Step<ProjectState>[]
   /** Steps of the project's grant to the user's organization; empty if that organization owns the project. */
   readonly projectGrant: readonly Step<ProjectGrantState>[]
-  readonly userGrant: readonly Step<UserGrantState>[]
-  /** Steps of each group that the user was reported in, of the last reports of a provider, and that was mapped to the project. */
+  /** Steps of the user's grant of the whole project, then of the one on the resource in the question. */
+  readonly userGrants: readonly (readonly Step<UserGrantState>[])[]
+  /** Steps of each group that the user was reported in, of the last reports of a provider, and that was mapped to the project or to the resource. */
   readonly groups: readonly GroupSteps[]
   /** Steps of the role in the question, or of all roles that the user's grant and mappings last had. */
   readonly roles: ReadonlyMap<string, readonly Step<ProjectRoleState>[]>
@@ -68,17 +74,21 @@ export const replayAccess = async (
   ids: AccessIds,
   { until, roleKey }: { readonly until: Position; readonly roleKey?: RoleKey | undefined },
 ): Promise<AccessSteps> => {
-  const { orgId, userId, projectOrgId, projectId } = ids
+  const { orgId, userId, projectOrgId, projectId, resource } = ids
   const isOwn = projectOrgId === orgId
   const steps = stepsOf(runtime.store, until)
   const grantIds = { projectId, grantedOrgId: orgId }
-  const [project, projectGrant, userGrant, groups] = await Promise.all([
+  const [project, projectGrant, userGrants, groups] = await Promise.all([
     steps(projects, projectOrgId, { id: projectId }),
     isOwn ? [] : steps(projectGrants, projectOrgId, grantIds),
-    steps(userGrants, orgId, { userId, projectId, projectOrgId }),
+    Promise.all(
+      placesOf(resource).map((on) =>
+        steps(grantsToUsers, orgId, { userId, projectId, projectOrgId, ...on }),
+      ),
+    ),
     replayGroups(runtime, call, ids, until),
   ])
-  const held = [rolesOf(userGrant), ...groups.map(({ mapping }) => rolesOf(mapping))].flat()
+  const held = [...userGrants.map(rolesOf), ...groups.map(({ mapping }) => rolesOf(mapping))].flat()
   const wanted = roleKey === undefined ? new Set(held.map((role) => role.roleKey)) : [roleKey]
   const roles = await Promise.all(
     [...wanted].map(async (each) => {
@@ -86,8 +96,14 @@ export const replayAccess = async (
       return [each, await steps(projectRoles, projectOrgId, ids)] as const
     }),
   )
-  return { isOwn, project, projectGrant, userGrant, groups, roles: new Map(roles) }
+  return { isOwn, project, projectGrant, userGrants, groups, roles: new Map(roles) }
 }
+
+/** The whole project, and the resource if there is one. */
+const placesOf = (resource: Resource | undefined): readonly { readonly resource?: Resource }[] => [
+  {},
+  ...(resource === undefined ? [] : [{ resource }]),
+]
 
 /** Most entries of a page of history, and most reports of a provider that are searched for groups of a user. */
 const PAGE = 1000
@@ -166,7 +182,7 @@ const reportsOf = async (
 const replayGroups = async (
   runtime: Runtime,
   call: Pick<AdmittedCall, 'signal'>,
-  { orgId, userId, projectOrgId, projectId }: AccessIds,
+  { orgId, userId, projectOrgId, projectId, resource }: AccessIds,
   until: Position,
 ): Promise<readonly GroupSteps[]> => {
   const steps = stepsOf(runtime.store, until)
@@ -182,11 +198,13 @@ const replayGroups = async (
       reportsOf(runtime, call, { orgId, idpId, userId }, until),
     ])
     return Promise.all(
-      [...groups].map(async (group) => {
-        const ids = { idpId, group, projectId, projectOrgId }
-        const mapping = await steps(roleMappings, orgId, ids)
-        return { via: { idpId, group }, provider, membership, mapping }
-      }),
+      [...groups].flatMap((group) =>
+        placesOf(resource).map(async (on) => {
+          const ids = { idpId, group, projectId, projectOrgId, ...on }
+          const mapping = await steps(roleMappings, orgId, ids)
+          return { via: { idpId, group }, provider, membership, mapping }
+        }),
+      ),
     )
   })
   return byProvider.flat().filter(({ mapping }) => mapping.length > 0)
@@ -234,7 +252,7 @@ const rolesOf = <Role>(
 
 /** The result that the read model would have returned then. */
 export const foundIn = (
-  { project, projectGrant, userGrant, groups, roles }: AccessSteps,
+  { project, projectGrant, userGrants, groups, roles }: AccessSteps,
   ids: AccessIds,
 ): FoundAccess => {
   const ofGroups = groups.flatMap(({ provider, mapping, membership }) => [
@@ -242,7 +260,7 @@ export const foundIn = (
     ...mapping,
     ...membership,
   ])
-  const steps = [project, projectGrant, userGrant, ofGroups, ...roles.values()].flat()
+  const steps = [project, projectGrant, ...userGrants, ofGroups, ...roles.values()].flat()
   const { apply, access } = presentAccess()
   for (const event of inOrder(steps.map(({ event }) => event))) apply(event)
   return access(ids)

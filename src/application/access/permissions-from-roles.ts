@@ -1,4 +1,5 @@
 import { checkOptions, FUNCTION, TEXT } from '../../check-options.js'
+import type { PermissionTarget } from '../../domain/values.js'
 import type { Authorize } from '../../ports/host.js'
 import type { AccessChecks } from './access.js'
 
@@ -15,9 +16,28 @@ export interface PermissionsFromRolesOptions {
   readonly projectOrgId?: string | undefined
 }
 
+/** The resource of a project that an object is about; undefined for the whole project, and for any other object. */
+const resourceIn = (
+  object: PermissionTarget | undefined,
+  project: { readonly id: string; readonly orgId: string },
+  orgId: string,
+): string | undefined => {
+  const isOf = (id: string, owner: string) => id === project.id && owner === project.orgId
+  switch (object?.type) {
+    case 'project':
+      return isOf(object.id, orgId) ? object.resource : undefined
+    case 'granted_project':
+      return isOf(object.id, object.orgId) ? object.resource : undefined
+    case 'role_mapping':
+      return isOf(object.projectId, object.projectOrgId ?? orgId) ? object.resource : undefined
+  }
+  return undefined
+}
+
 /**
  * An `authorize` that allows what the caller's roles in one project allow: a role with the permission `user.grant.write`
- * lets its holders give roles, and so on. It allows nothing outside of the caller's own organization. Each question is a
+ * lets its holders give roles, and so on. A role on one resource of the project lets its holders do that on this resource
+ * alone. It allows nothing outside of the caller's own organization. Each question is a
  * strong read, so a revoked role counts no more at the next call.
  *
  * @example
@@ -33,9 +53,10 @@ export const permissionsFromRoles = (options: PermissionsFromRolesOptions): Auth
     optional: { projectOrgId: TEXT },
   })
   const { iam, projectId, projectOrgId } = options
-  return async ({ caller, permission, orgId }) => {
+  return async ({ caller, permission, orgId, object }) => {
     if (orgId !== caller.orgId) return false
     const { userId } = caller
-    return iam().access.of({ userId, orgId, projectId, projectOrgId }).can(permission)
+    const resource = resourceIn(object, { id: projectId, orgId: projectOrgId ?? orgId }, orgId)
+    return iam().access.of({ userId, orgId, projectId, projectOrgId, resource }).can(permission)
   }
 }

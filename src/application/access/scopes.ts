@@ -63,6 +63,8 @@ export interface Scope {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The resource; absent for the whole project, which includes all of its resources. */
+  readonly resource?: string
 }
 
 /** @see AccessChecks.scopesOf */
@@ -99,7 +101,7 @@ export const scopesOf = async (
     token: pageToken,
     query: [call.orgId, 'scopesOf', ...asked],
     isKey: (values): values is ScopeKey =>
-      values.length === 2 && values.every((value) => typeof value === 'string'),
+      values.length === 3 && values.every((value) => typeof value === 'string'),
     keyOf: keyOfScope,
     read: async (after) => {
       const found = await scopesAfter(ask, after, pageSize)
@@ -120,12 +122,13 @@ const flawOf = (
     : invalid('permission', 'must not be given with roleKey: make two calls')
 }
 
-type ScopeKey = readonly [projectOrgId: string, projectId: string]
+type ScopeKey = readonly [projectOrgId: string, projectId: string, resource: string]
 
 /** A scope's place in the order. */
-export const keyOfScope = ({ projectOrgId, projectId }: Scope): ScopeKey => [
+export const keyOfScope = ({ projectOrgId, projectId, resource = '' }: Scope): ScopeKey => [
   projectOrgId,
   projectId,
+  resource,
 ]
 
 /** After every key of a role, which has at most 200 characters. */
@@ -141,8 +144,8 @@ const scopesAfter = async (
   let last = after
   for (;;) {
     const page = await ask(last && [...last, AFTER_ROLES, '', ''])
-    for (const { projectId, projectOrgId } of page.items) {
-      const scope = { projectId, projectOrgId }
+    for (const { projectId, projectOrgId, resource } of page.items) {
+      const scope = { projectId, projectOrgId, ...(resource !== undefined && { resource }) }
       const key = keyOfScope(scope)
       if (last?.every((text, index) => text === key[index])) continue
       if (items.length === limit) return { items, hasMore: true }

@@ -18,6 +18,8 @@ export interface AccessOf {
   readonly projectId: string
   /** The organization that owns the project. Default: `orgId`. */
   readonly projectOrgId?: string | undefined
+  /** The resource that the user is asked about, as in `access.check`. Default: the whole project. */
+  readonly resource?: string | undefined
 }
 
 /** What a user may be asked for: a permission by its name, or a role. */
@@ -75,7 +77,7 @@ export const userAccess = (
 ): UserAccess => {
   checkOptions('access.of', user, {
     required: { userId: TEXT, orgId: TEXT, projectId: TEXT },
-    optional: { projectOrgId: TEXT },
+    optional: { projectOrgId: TEXT, resource: TEXT },
   })
   const { orgId, ...named } = { ...user }
 

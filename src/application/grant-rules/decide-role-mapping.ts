@@ -15,6 +15,7 @@ import {
   MAX_GRANTED_ROLES,
   type OrgId,
   type ProjectId,
+  type Resource,
   type RoleKey,
   type RoleMappingRef,
 } from '../../domain/values.js'
@@ -30,6 +31,8 @@ export interface GroupOfProject {
   readonly group: GroupName
   readonly projectId: ProjectId
   readonly projectOrgId?: OrgId | undefined
+  /** Absent for the whole project. */
+  readonly resource?: Resource | undefined
 }
 
 /** A change of a mapping. */
@@ -111,12 +114,18 @@ export const readCurrentMapping = async (
   return exists(state) ? currentRolesOfUser(streams, owned, project, state.roles) : []
 }
 
-type MappingIds = GroupOfProject & { readonly projectOrgId: OrgId }
+type MappingIds = GroupOfProject & { readonly projectOrgId: OrgId; readonly resource?: Resource }
 
 const mappingIds = (
   streams: Streams,
-  { idpId, group, projectId, projectOrgId = streams.orgId }: GroupOfProject,
-): MappingIds => ({ idpId, projectOrgId, projectId, group })
+  { idpId, group, projectId, projectOrgId = streams.orgId, resource }: GroupOfProject,
+): MappingIds => ({
+  idpId,
+  group,
+  projectId,
+  projectOrgId,
+  ...(resource !== undefined && { resource }),
+})
 
 const asInput = (roleKey: RoleKey) => ({ roleKey })
 

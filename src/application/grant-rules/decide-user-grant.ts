@@ -14,6 +14,7 @@ import {
   MAX_REPORTED,
   type OrgId,
   type ProjectId,
+  type Resource,
   type RoleKey,
   type UserGrantRef,
   type UserId,
@@ -29,6 +30,8 @@ export interface UserOfProject {
   readonly userId: UserId
   readonly projectId: ProjectId
   readonly projectOrgId?: OrgId | undefined
+  /** Absent for the whole project. */
+  readonly resource?: Resource | undefined
 }
 
 /** A change of the grant of one user. `GiveUserGrant` adds a missing grant. */
@@ -95,13 +98,18 @@ export const readCurrentRoles = async (
   return exists(state) ? currentRolesOfUser(streams, owned, project, state.roles) : []
 }
 
-type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'>
+type GrantIds = OwnedProject & Pick<UserOfProject, 'userId'> & { readonly resource?: Resource }
 type RolesCommand = Extract<DecidedChange, { readonly roles: unknown }>
 
 const grantIds = (
   streams: Streams,
-  { userId, projectId, projectOrgId = streams.orgId }: UserOfProject,
-): GrantIds => ({ userId, projectOrgId, projectId })
+  { userId, projectId, projectOrgId = streams.orgId, resource }: UserOfProject,
+): GrantIds => ({
+  userId,
+  projectId,
+  projectOrgId,
+  ...(resource !== undefined && { resource }),
+})
 
 const givesRoles = <Change extends UserGrantChange>(
   command: Change,

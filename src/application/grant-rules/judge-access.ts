@@ -1,5 +1,10 @@
 import { isExpired } from '../../domain/role-generations.js'
-import type { FoundAccess, FoundMappedRole, FoundRole } from '../../ports/access-reads.js'
+import type {
+  FoundAccess,
+  FoundGrant,
+  FoundMappedRole,
+  FoundRole,
+} from '../../ports/access-reads.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { AccessReason } from '../errors/errors.js'
 
@@ -10,7 +15,7 @@ export interface AccessCheck {
    * both: whether the login rules of the project let the user in.
    */
   readonly allowed: boolean
-  /** Keys of all roles that count for the user in the project, sorted by code point. */
+  /** Keys of all roles that count for the user in the project, or on the resource in the question; sorted by code point. */
   readonly roleKeys: readonly string[]
   /** The permissions of these roles, without duplicates, sorted by code point. */
   readonly permissions: readonly string[]
@@ -26,6 +31,8 @@ export interface AccessQuestion {
   readonly roleKey?: string | undefined
   /** The permission to check. */
   readonly permission?: string | undefined
+  /** Whether a role counts for the user on any resource of the project, which is enough for its login rules. */
+  readonly hasRoleOnResource?: boolean
   readonly now: Date
 }
 
@@ -50,15 +57,27 @@ const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
   return [...new Set(allowing.flatMap(({ permissions }) => permissions))].sort()
 }
 
+/**
+ * Whether the login rules of the project ask for a role that the user does not have for the whole project: then a role
+ * on any resource lets the user in.
+ */
+export const needsRoleOnResource = (found: FoundAccess, question: AccessQuestion): boolean =>
+  question.roleKey === undefined &&
+  question.permission === undefined &&
+  found.project?.projectRoleCheck === true &&
+  (question.isOwn || found.projectGrant !== undefined) &&
+  countingRoles(found, question).length === 0
+
 /** The roles that count, without duplicates: everything they depend on is active, and they have not expired. */
 export const countingRoles = (
-  { project, projectGrant, userGrant, roles, mapped }: FoundAccess,
+  { project, projectGrant, grants, mapped }: FoundAccess,
   { isOwn, now }: Pick<AccessQuestion, 'isOwn' | 'now'>,
 ): readonly FoundRole[] => {
   if (project?.state !== 'active' || (!isOwn && projectGrant !== 'active')) return []
-  const granted = userGrant === 'active' ? roles.filter((role) => !isExpired(role, now)) : []
+  const active = grants.filter(({ state }) => state === 'active')
+  const granted = active.flatMap(({ roles }) => roles.filter((role) => !isExpired(role, now)))
   const byGroups = mapped.filter((role) => mappedFlaw(role, now) === undefined)
-  if (byGroups.length === 0) return granted
+  if (byGroups.length === 0 && active.length < 2) return granted
   const counting = new Map([...byGroups, ...granted].map((role) => [role.roleKey, role]))
   return [...counting.values()].sort((one, other) => compareCodePoints(one.roleKey, other.roleKey))
 }
@@ -72,39 +91,48 @@ const mappedFlaw = (role: FoundMappedRole, now: Date): Kind | undefined => {
 type Kind = AccessReason['kind']
 
 const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[] => {
-  const { isOwn, roleKey, permission } = question
-  const { project, projectGrant, userGrant, mapped } = found
+  const { isOwn, roleKey, permission, hasRoleOnResource = false } = question
+  const { project, projectGrant, grants, mapped } = found
   // Without a grant, nothing is revealed of another organization's project, not even whether it exists.
   if (!isOwn && projectGrant === undefined) return ['ProjectGrantMissing']
   if (project === undefined) return ['ProjectNotFound']
-  const needsRole = roleKey !== undefined || permission !== undefined || project.projectRoleCheck
+  const isLogin = roleKey === undefined && permission === undefined
+  const needsRole = !isLogin || project.projectRoleCheck
   const needsGrant = needsRole || project.hasProjectCheck
   const reasons: Kind[] = []
   if (project.state === 'inactive') reasons.push('ProjectInactive')
   if (needsGrant && projectGrant === 'inactive') reasons.push('ProjectGrantInactive')
-  if (!needsRole) return reasons
-  const granted = userGrant === undefined ? [] : roleReasons(found, question)
-  if (userGrant === 'active' && granted.length === 0) return reasons
+  if (!needsRole || (isLogin && hasRoleOnResource)) return reasons
+  const byGrant = grants.map((grant) => grantReasons(grant, question))
+  if (byGrant.some(({ length }) => length === 0)) return reasons
   const byGroups = mapped.filter((role) => isAsked(role, question))
   const flaws = new Set(byGroups.map((role) => mappedFlaw(role, question.now)))
   if (flaws.has(undefined)) return reasons
   for (const flaw of flaws) if (flaw) reasons.push(flaw)
-  if (userGrant === undefined) return flaws.size > 0 ? reasons : [...reasons, 'NoGrant']
-  if (userGrant === 'inactive') reasons.push('GrantInactive')
-  // A role from a group counts as given to the user.
-  const isGiven = flaws.size > 0 && granted.every((kind) => NOT_GIVEN.has(kind))
-  return isGiven ? reasons : [...reasons, ...granted]
+  if (grants.length === 0) return flaws.size > 0 ? reasons : [...reasons, 'NoGrant']
+  // A role from a group, or from the other grant, counts as given to the user.
+  const giving = byGrant.filter((kinds) => !kinds.some((kind) => NOT_GIVEN.has(kind)))
+  const isGiven = flaws.size > 0 || giving.length > 0
+  const told = isGiven ? giving : byGrant
+  if (isGiven && grants.some(({ state }) => state === 'inactive')) reasons.push('GrantInactive')
+  return [...new Set([...reasons, ...told.flat()])]
 }
 
 const NOT_GIVEN: ReadonlySet<Kind> = new Set(['RoleNotGranted', 'PermissionNotGranted'])
+
+/** Why a grant does not give the role or permission in the question; empty if it does. */
+const grantReasons = (grant: FoundGrant, question: AccessQuestion): readonly Kind[] =>
+  grant.state === 'inactive'
+    ? ['GrantInactive', ...roleReasons(grant, question)]
+    : roleReasons(grant, question)
 
 /** Whether a role is the one in the question. */
 const isAsked = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
   (roleKey === undefined || role.roleKey === roleKey) &&
   (permission === undefined || role.permissions.includes(permission))
 
-/** Why the user's grant alone does not give the role or permission in the question. */
-const roleReasons = ({ roles, lost }: FoundAccess, question: AccessQuestion): readonly Kind[] => {
+/** Why the roles of a grant alone do not give the role or permission in the question. */
+const roleReasons = ({ roles, lost }: FoundGrant, question: AccessQuestion): readonly Kind[] => {
   const { roleKey, permission, now } = question
   let hasExpired = false
   for (const role of roles) {

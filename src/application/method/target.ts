@@ -38,11 +38,16 @@ const isNamed = (object: PermissionTarget): boolean => {
     return isId(object.projectId) && isRequiredText(object.roleKey)
   if (object.type === 'role_mapping') {
     const { idpId, projectId, projectOrgId, group } = object
-    return [idpId, projectId, projectOrgId].every(isId) && isRequiredText(group)
+    return [idpId, projectId, projectOrgId].every(isId) && isRequiredText(group) && isOn(object)
   }
   if (object.type === 'desired_state') return isRequiredText(object.managedBy)
+  if (!isOn(object)) return false
   return isId(object.id) && (object.type !== 'granted_project' || isId(object.orgId))
 }
+
+/** Whether the resource, if there is one, is well-formed. */
+const isOn = ({ resource }: { readonly resource?: unknown }): boolean =>
+  resource === undefined || isRequiredText(resource)
 
 /** The object that the field `object` names; for a role, its project. */
 export const targetOfObject: Target = (input, orgId) => {

@@ -10,8 +10,9 @@ import {
 } from '../../domain/project/login.js'
 import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
+import { hasRoleOnAny } from '../access/check-access.js'
 import type { Aborted } from '../errors/errors.js'
-import { countingRoles } from '../grant-rules/judge-access.js'
+import { countingRoles, needsRoleOnResource } from '../grant-rules/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'
 import { targetOf } from '../method/target.js'
@@ -79,12 +80,14 @@ export const checkLoginOf = (
       const object = { type: 'project' as const, id }
       if (userId !== undefined)
         return (await loginOf(runtime, call, { id, userId, ...user })).andThen(
-          ({ project, roles, isGranted }) => {
+          ({ project, roles, hasRoleOnResource, isGranted }) => {
             const roleKeys = roles.map(({ roleKey }) => roleKey)
             const { userOrgId } = user
             const grantedOrgIds = isGranted ? [userOrgId] : []
+            // A role on any resource is a role of the project.
+            const projectRoleCheck = project.projectRoleCheck && !hasRoleOnResource
             return checkLogin(
-              { project, roleKeys },
+              { project: { ...project, projectRoleCheck }, roleKeys },
               { userOrgId, userRoleKeys: roleKeys, grantedOrgIds },
             )
           },
@@ -134,8 +137,10 @@ const existingRole = async (
 /** A project of the organization, and the roles that a user has in it. */
 export interface Login {
   readonly project: FoundProject & { readonly details: { readonly resourceOwner: string } }
-  /** The roles that count. */
+  /** The roles that count for the whole project. */
   readonly roles: readonly FoundRole[]
+  /** Whether the login needs a role, the user has none for the whole project, and one on a resource. */
+  readonly hasRoleOnResource: boolean
   /** Whether the organization of the user has an active grant of the project. */
   readonly isGranted: boolean
 }
@@ -155,9 +160,13 @@ export const loginOf = async (
     await requireCheckpoint(runtime, call)
     return err({ kind: 'NotFound', object: { type: 'project', id } })
   }
+  const question = { isOwn: userOrgId === orgId, now: runtime.now() }
   return ok({
     project: { ...project, details: { resourceOwner: orgId } },
-    roles: countingRoles(found, { isOwn: userOrgId === orgId, now: runtime.now() }),
+    roles: countingRoles(found, question),
+    hasRoleOnResource:
+      needsRoleOnResource(found, question) &&
+      (await hasRoleOnAny(runtime, call, { ...query, now: question.now })),
     isGranted: found.projectGrant === 'active',
   })
 }

@@ -49,6 +49,11 @@ export interface RoleMappingKey {
   readonly projectId: string
   /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
+  /**
+   * The resource that members have the roles on, by your own id such as `workspace:42`: 1 to 200 characters (code
+   * points). Default: the whole project.
+   */
+  readonly resource?: string | undefined
 }
 
 /** A mapping, and some of its roles. */
@@ -73,6 +78,8 @@ export interface RoleMappingIds {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The resource that members have the roles on; absent for the whole project. */
+  readonly resource?: string
 }
 
 /** Schema of a {@link RoleMappingRolesInput}. */
@@ -97,6 +104,8 @@ export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
         readonly projectId?: TextFilter | undefined
         /** Condition on the organization that owns the project. */
         readonly projectOrgId?: TextFilter | undefined
+        /** Condition on the resource, which is empty for the whole project. */
+        readonly resource?: TextFilter | undefined
         /** Condition on the key of one of the roles. */
         readonly roleKey?: TextFilter | undefined
         /** Every mapping is active. */
@@ -110,11 +119,15 @@ export default (runtime: Runtime): RoleMappings => {
   const change = grantWritesOf(runtime, {
     aggregate: roleMappings,
     decide: decideRoleMapping,
-    ids: ({ idpId, group, projectId, projectOrgId }: GroupOfProject, orgId): RoleMappingIds => ({
+    ids: (
+      { idpId, group, projectId, projectOrgId, resource }: GroupOfProject,
+      orgId,
+    ): RoleMappingIds => ({
       idpId,
       group,
       projectId,
       projectOrgId: projectOrgId ?? orgId,
+      ...(resource !== undefined && { resource }),
     }),
   })
 

@@ -1,6 +1,15 @@
 import * as z from 'zod/mini'
 import { type UserGrant, userGrants } from '../../domain/user-grant/aggregate.js'
-import { listOf, MAX_GRANTED_ROLES, onlyOnce, RoleKey, UserId } from '../../domain/values.js'
+import {
+  listOf,
+  MAX_GRANTED_ROLES,
+  OrgId,
+  onlyOnce,
+  ProjectId,
+  Resource,
+  RoleKey,
+  UserId,
+} from '../../domain/values.js'
 import { expiry, roleKeys } from '../method/input.js'
 import { type ListOptions, listFields, type TextFilter } from '../reading/list.js'
 
@@ -12,6 +21,11 @@ export interface UserGrantInput {
   readonly projectId: string
   /** The organization that owns the project. Default: the organization of the context. */
   readonly projectOrgId?: string | undefined
+  /**
+   * The resource that the roles are given on, by your own id such as `workspace:42`: 1 to 200 characters (code points).
+   * Default: the whole project.
+   */
+  readonly resource?: string | undefined
 }
 
 /** A role to give to a user. */
@@ -45,6 +59,8 @@ export interface UserGrantIds {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The resource that the roles are given on; absent for the whole project. */
+  readonly resource?: string
 }
 
 const UserRoleInput = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(expiry) })
@@ -69,6 +85,21 @@ export interface UserInput {
   readonly userId: string
 }
 
+/** Names a resource of a project. */
+export const ResourceInput = z.strictObject({
+  projectId: ProjectId,
+  projectOrgId: z.optional(OrgId),
+  resource: Resource,
+})
+export interface ResourceInput {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. Default: the organization of the context. */
+  readonly projectOrgId?: string | undefined
+  /** Your id of the resource: 1 to 200 characters (code points). */
+  readonly resource: string
+}
+
 /** Which user grants to list, and in which order. */
 export const ListUserGrantsInput = z.strictObject(listFields(userGrants))
 export interface ListUserGrantsInput extends ListOptions<UserGrant> {
@@ -81,6 +112,8 @@ export interface ListUserGrantsInput extends ListOptions<UserGrant> {
         readonly projectId?: TextFilter | undefined
         /** Condition on the organization that owns the project. */
         readonly projectOrgId?: TextFilter | undefined
+        /** Condition on the resource, which is empty for the whole project. */
+        readonly resource?: TextFilter | undefined
         /** Condition on the key of one of the roles. */
         readonly roleKey?: TextFilter | undefined
         /** Only grants in this state; both when absent. */

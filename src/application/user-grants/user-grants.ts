@@ -16,15 +16,17 @@ import {
   type Read,
   type Write,
 } from '../method/method.js'
+import { targetOf } from '../method/target.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { grantWritesOf } from '../writing/write-grant.js'
 import type { ImportUserGrantsInput } from './import-user-grants.js'
-import type { RemovedOfUser } from './remove-all-of-user.js'
+import type { RemovedOfResource, RemovedOfUser } from './remove-all.js'
 import {
   ListUserGrantsInput,
   RemoveUserRolesInput,
+  ResourceInput,
   type UserGrantIds,
   type UserGrantInput,
   UserGrantRolesInput,
@@ -32,8 +34,9 @@ import {
 } from './user-grant-input.js'
 
 /**
- * Grants of roles to users. A grant belongs to the organization of the user. The project belongs to the same
- * organization, or to one that granted it to this one, see `projectGrants`. Removing a project removes its grants.
+ * Grants of roles to users, for a whole project or on one resource of it: a user has one grant for each. A grant belongs
+ * to the organization of the user. The project belongs to the same organization, or to one that granted it to this one,
+ * see `projectGrants`. Removing a project removes its grants.
  */
 export interface UserGrants {
   /**
@@ -72,6 +75,16 @@ export interface UserGrants {
    */
   readonly removeAllOfUser: BatchWrite<UserInput, RemovedOfUser>
   /**
+   * Removes all grants and all mappings of groups on one resource of a project, in the organization: call it when the
+   * resource is gone. In one append up to 400 grants, in several beyond that. Everything recorded up to the returned
+   * `sequence` is removed. Roles for the whole project stay. Also needs the permission `role_mapping.write` if there is a
+   * mapping.
+   *
+   * @example
+   * await iam.userGrants.removeAllOfResource({ projectId, resource: 'workspace:42' }, context)
+   */
+  readonly removeAllOfResource: BatchWrite<ResourceInput, RemovedOfResource>
+  /**
    * Adds grants from a list or a stream of rows, in atomic batches. Rows that are malformed, or would change a grant,
    * are reported. Rows that exist and are equal are skipped, so an interrupted import continues when it is run again.
    */
@@ -87,7 +100,7 @@ type ChangeOfRoles = ChangeWith<'roles'> | ChangeWith<'roleKeys'>
 
 // Loaded at their first call, so that hosts without them do not load them.
 const importing = () => import('./import-user-grants.js')
-const removing = () => import('./remove-all-of-user.js')
+const removing = () => import('./remove-all.js')
 
 /** What the methods on many grants check before they run. The roles of each grant are checked when it is known. */
 const OF_MANY = {
@@ -100,10 +113,11 @@ export default (runtime: Runtime): UserGrants => {
   const change = grantWritesOf(runtime, {
     aggregate: userGrants,
     decide: decideUserGrant,
-    ids: ({ userId, projectId, projectOrgId }: UserOfProject, orgId): UserGrantIds => ({
+    ids: ({ userId, projectId, projectOrgId, resource }: UserOfProject, orgId): UserGrantIds => ({
       userId,
       projectId,
       projectOrgId: projectOrgId ?? orgId,
+      ...(resource !== undefined && { resource }),
     }),
   })
 
@@ -136,6 +150,24 @@ export default (runtime: Runtime): UserGrants => {
       runtime,
       { ...OF_MANY, method: 'userGrants.removeAllOfUser', schema: UserInput },
       async (call, input) => (await removing()).removeAllOfUser(runtime, call, input),
+    ),
+    removeAllOfResource: batchWrite(
+      runtime,
+      {
+        permissions: [],
+        permissionsFor: (input, orgId) => {
+          const object = targetOf(userGrants)(input, orgId)
+          const { read, write } = userGrants.permissions
+          return [read, write].map((permission) => ({
+            permission,
+            ...(object && { object }),
+            ...(permission === write && { roleKeys: [] }),
+          }))
+        },
+        method: 'userGrants.removeAllOfResource',
+        schema: ResourceInput,
+      },
+      async (call, input) => (await removing()).removeAllOfResource(runtime, call, input),
     ),
     import: longWrite(
       runtime,

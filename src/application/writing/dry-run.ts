@@ -18,7 +18,8 @@ import type { ListQuery, Views, ViewType } from '../../ports/read-model.js'
 import { fieldChanges } from '../../projections/history-entries.js'
 import { type IsCurrent, project, type Row, rolesIn, shown } from '../../projections/project.js'
 import { aggregateOf, isOfObject, objectOf, readEvents } from '../../projections/read-events.js'
-import { compareCodePoints, keyOfWay } from '../../projections/row-order.js'
+import { compareCodePoints, keyOfHeldRole } from '../../projections/row-order.js'
+import { countsOn } from '../../projections/world.js'
 import type { WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import { readProject } from '../grant-rules/current-roles.js'
@@ -232,7 +233,7 @@ const impactOnUser = async (
   { before, after, streams, at }: ObjectChange,
   user: RoleRange & Pick<AffectedRole, 'orgId' | 'userId'>,
 ): Promise<Impact> => {
-  const { projectOrgId, projectId, orgId, userId } = user
+  const { projectOrgId, projectId, resource, orgId, userId } = user
   const now = runtime.now()
   const isOpen = await isProjectOpen(streams, user)
   const counting = (view: ObjectChange['before']): ReadonlySet<string> => {
@@ -241,13 +242,19 @@ const impactOnUser = async (
     return new Set(roles.filter((role) => !isExpired(role, now)).map(keyOf))
   }
   const [had, has] = [counting(before), counting(after)]
-  const held = await rolesHeld(runtime, call, { orgId, userId, projectId, at, now })
-  const byGroups = new Set(
-    held.filter((role) => role.via !== 'grant' && role.projectOrgId === projectOrgId).map(keyOf),
+  const on = resource === undefined ? {} : { resource }
+  const query = { orgId, userId, projectOrgId, projectId, ...on, at, now }
+  const held = await rolesHeld(runtime, call, query)
+  // The roles that the user has there in another way.
+  const others = new Set(
+    held
+      .filter((role) => countsOn(role.resource, resource))
+      .filter((role) => role.via !== 'grant' || role.resource !== resource)
+      .map(keyOf),
   )
-  const affected = (keys: ReadonlySet<string>, others: ReadonlySet<string>): Affected => {
-    const changed = [...keys].filter((key) => !others.has(key) && !byGroups.has(key))
-    return affectedOf(changed.map((roleKey) => ({ orgId, userId, roleKey })))
+  const affected = (keys: ReadonlySet<string>, same: ReadonlySet<string>): Affected => {
+    const changed = [...keys].filter((key) => !same.has(key) && !others.has(key))
+    return affectedOf(changed.map((roleKey) => ({ orgId, userId, roleKey, ...on })))
   }
   return { loses: affected(had, has), gains: affected(has, had) }
 }
@@ -269,7 +276,8 @@ const affectedOf = (roles: readonly AffectedRole[]): Affected => ({
       (one, other) =>
         compareCodePoints(one.roleKey, other.roleKey) ||
         compareCodePoints(one.orgId, other.orgId) ||
-        compareCodePoints(one.userId, other.userId),
+        compareCodePoints(one.userId, other.userId) ||
+        compareCodePoints(one.resource ?? '', other.resource ?? ''),
     )
     .slice(0, MAX_NAMED),
 })
@@ -289,7 +297,7 @@ const rolesHeld = async (
     )
     held.push(...page.items)
     const last = page.hasMore ? page.items.at(-1) : undefined
-    after = last && [last.projectOrgId, last.projectId, last.roleKey, ...keyOfWay(last.via)]
+    after = last && keyOfHeldRole(last)
   } while (after)
   return held
 }
@@ -311,13 +319,14 @@ export const impactOfMapping = async (
   {
     projectOrgId,
     projectId,
+    resource,
     source,
     since,
     before,
     after,
     at,
   }: MappingChange &
-    Pick<RoleRange, 'projectOrgId' | 'projectId'> &
+    Pick<RoleRange, 'projectOrgId' | 'projectId' | 'resource'> &
     Required<Pick<RoleRange, 'source'>> & { readonly since: Position; readonly at: Position },
 ): Promise<Impact> => {
   const now = runtime.now()
@@ -327,7 +336,8 @@ export const impactOfMapping = async (
   const count = async (roleKeys: readonly string[], after: Position, until?: Position) => {
     if (roleKeys.length === 0 || (until !== undefined && until <= after)) return NOBODY
     const members = { orgId: call.orgId, ...source, after, ...(until !== undefined && { until }) }
-    const range = { orgId: projectOrgId, projectId, roleKeys, members }
+    const on = resource === undefined ? {} : { resource }
+    const range = { orgId: projectOrgId, projectId, ...on, roleKeys, members }
     return countAffected(runtime, call, { ...range, at, now, limit: MAX_NAMED })
   }
   const kept = had.filter((key) => has.includes(key))
@@ -404,26 +414,37 @@ const impactOfReport = async (
   const held = await rolesHeld(runtime, call, { orgId, userId, at, now })
   const isOther = ({ via }: HeldRole) => via === 'grant' || via.idpId !== idpId
   const others = new Set(held.filter(isOther).map(roleIdOf))
-  const had = new Map(held.map((role) => [roleIdOf(role), role.roleKey]))
-  const has = new Map<string, string>()
+  const had = new Map(held.map((role) => [roleIdOf(role), role]))
+  const has = new Map<string, RoleOnPlace>()
   const groups = after && 'groups' in after ? after.groups : []
   const provider = await streams.read(identityProviders, { idpId })
   for (const group of provider.state.status === 'active' ? groups : [])
     for await (const mapping of mappingsOf(runtime, call, idpId, group)) {
       if (!(await isProjectOpen(streams, mapping))) continue
-      for (const roleKey of mapping.roleKeys) has.set(roleIdOf({ ...mapping, roleKey }), roleKey)
+      for (const roleKey of mapping.roleKeys)
+        has.set(roleIdOf({ ...mapping, roleKey }), { ...mapping, roleKey })
     }
-  const affected = (roles: ReadonlyMap<string, string>, same: ReadonlyMap<string, string>) =>
+  type Roles = ReadonlyMap<string, RoleOnPlace>
+  const affected = (roles: Roles, same: Roles) =>
     affectedOf(
-      [...roles].flatMap(([key, roleKey]) =>
-        others.has(key) || same.has(key) ? [] : { orgId, userId, roleKey },
-      ),
+      [...roles.values()].flatMap((role) => {
+        const { roleKey, resource } = role
+        // A role of the whole project counts on the resource, too.
+        const ids = [roleIdOf(role), roleIdOf({ ...role, resource: undefined })]
+        if (ids.some((id) => others.has(id) || same.has(id))) return []
+        return { orgId, userId, roleKey, ...(resource !== undefined && { resource }) }
+      }),
     )
   return { loses: affected(had, has), gains: affected(has, had) }
 }
 
-const roleIdOf = (role: Pick<HeldRole, 'projectOrgId' | 'projectId' | 'roleKey'>): string =>
-  JSON.stringify([role.projectOrgId, role.projectId, role.roleKey])
+/** A role of a project, on the whole of it or on one resource. */
+interface RoleOnPlace extends Pick<HeldRole, 'projectOrgId' | 'projectId' | 'roleKey'> {
+  readonly resource?: string | undefined
+}
+
+const roleIdOf = ({ projectOrgId, projectId, roleKey, resource }: RoleOnPlace): string =>
+  JSON.stringify([projectOrgId, projectId, roleKey, resource])
 
 /** The mappings of one group of a provider. */
 async function* mappingsOf(

@@ -6,6 +6,8 @@ export interface RoleRange {
   /** The organization that owns the project. */
   readonly projectOrgId: string
   readonly projectId: string
+  /** The resource that the roles are given on; absent for the whole project, and where `userId` and `source` are. */
+  readonly resource?: string
   readonly roleKey?: string
   /** The organization of the users. */
   readonly orgId?: string
@@ -24,12 +26,13 @@ export const rangeOf = (ref: ObjectRef, orgId: string): RoleRange | undefined =>
     case 'project_grant':
       return { projectOrgId: orgId, projectId: ref.projectId, orgId: ref.grantedOrgId }
     case 'user_grant': {
-      const { projectOrgId = orgId, projectId, userId } = ref
-      return { projectOrgId, projectId, orgId, userId }
+      const { projectOrgId = orgId, projectId, resource, userId } = ref
+      return { projectOrgId, projectId, ...(resource !== undefined && { resource }), orgId, userId }
     }
     case 'role_mapping': {
-      const { projectOrgId = orgId, projectId, idpId, group } = ref
-      return { projectOrgId, projectId, orgId, source: { idpId, group } }
+      const { projectOrgId = orgId, projectId, resource, idpId, group } = ref
+      const on = resource === undefined ? {} : { resource }
+      return { projectOrgId, projectId, ...on, orgId, source: { idpId, group } }
     }
   }
   return undefined

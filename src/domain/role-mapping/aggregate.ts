@@ -4,11 +4,12 @@ import {
   type AggregateDefinition,
   defineAggregate,
   filterableText,
+  optionalText,
   type Protectable,
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
-import { GroupName, IdpId, OrgId, ProjectId, type RoleMappingRef } from '../values.js'
+import { GroupName, IdpId, OrgId, ProjectId, Resource, type RoleMappingRef } from '../values.js'
 import type {
   AddRoleMapping,
   AddRoleMappingRoles,
@@ -35,19 +36,15 @@ export type RoleMappingRefusal = NotFound<RoleMappingRef> | AlreadyExists<RoleMa
 
 type Decision = Result<readonly RoleMappingEvent[], RoleMappingRefusal>
 
-const refuse = (
-  kind: RoleMappingRefusal['kind'],
-  { idpId, projectId, projectOrgId, group }: RoleMappingCommand['data'],
-): Decision =>
-  err({ kind, object: { type: 'role_mapping', idpId, projectId, projectOrgId, group } })
+const refuse = (kind: RoleMappingRefusal['kind'], data: RoleMappingCommand['data']): Decision =>
+  err({ kind, object: roleMappings.ref(data) })
 
 /** A mapping whose roles have all ended may be added again. It then counts for nobody until the next report. */
 const add = ({ data }: AddRoleMapping, state: RoleMappingState): Decision => {
   const added: RoleMappingEvent = { type: 'role_mapping.added', data }
   if (!exists(state)) return ok([added])
   if (state.roles.length > 0) return refuse('AlreadyExists', data)
-  const { idpId, projectOrgId, projectId, group } = data
-  const ids = { idpId, projectOrgId, projectId, group }
+  const { roles: _, validFor: __, ...ids } = data
   return ok([{ type: 'role_mapping.removed', data: ids }, added])
 }
 
@@ -145,6 +142,8 @@ export interface RoleMapping extends Protectable {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The resource that the roles are given on; absent for the whole project. */
+  readonly resource?: string
   /** The roles that members have, without those that ended since, as in `UserGrant.roles`. */
   readonly roleKeys: readonly string[]
   /** How many hours a report counts; absent: until the next report. */
@@ -165,6 +164,7 @@ export const roleMappings = defineAggregate({
     group: GroupName,
     projectId: ProjectId,
     projectOrgId: z.optional(OrgId),
+    resource: z.optional(Resource),
   }),
   // The group comes last, since it may hold a `+`.
   keyIds: ['idpId', 'projectOrgId', 'projectId', 'group'],
@@ -180,15 +180,21 @@ export const roleMappings = defineAggregate({
     group: ids.group,
     projectId: ids.projectId,
     projectOrgId: ids.projectOrgId ?? orgId,
+    ...(ids.resource !== undefined && { resource: ids.resource }),
     roleKeys: roles.map(({ roleKey }) => roleKey),
     ...(validFor !== undefined && { validFor }),
     state: status,
   }),
-  fact: ({ status, roles, validFor }, { idpId, group, projectId, projectOrgId }, orgId) => ({
+  fact: (
+    { status, roles, validFor },
+    { idpId, group, projectId, projectOrgId, resource },
+    orgId,
+  ) => ({
     in: 'held',
     projectOrgId: projectOrgId ?? orgId,
     projectId,
     orgId,
+    resource,
     holder: { idpId, group },
     state: status,
     roles,
@@ -201,17 +207,19 @@ export const roleMappings = defineAggregate({
     group: filterableText,
     projectId: filterableText,
     projectOrgId: filterableText,
+    resource: optionalText,
     roleKeys: { holds: 'roles' },
     roleKey: { holds: 'roleKeys', filterable: true },
     validFor: { holds: 'number', isOptional: true },
   },
   target: ({ idpId }) => ({ type: 'identity_provider', id: idpId }),
-  writeTarget: ({ idpId, group, projectId, projectOrgId }, orgId) => ({
+  writeTarget: ({ idpId, group, projectId, projectOrgId, resource }, orgId) => ({
     type: 'role_mapping',
     idpId,
     projectId,
     projectOrgId: projectOrgId ?? orgId,
     group,
+    ...(resource !== undefined && { resource }),
   }),
   permissions: { read: 'role_mapping.read', write: 'role_mapping.write' },
 } satisfies AggregateDefinition<

@@ -7,12 +7,19 @@ import {
   MAX_GRANTED_ROLES,
   OrgId,
   ProjectId,
+  Resource,
   RoleKey,
   ValidFor,
 } from '../values.js'
 import type { RoleMappingAdded, RoleMappingRemoved } from './events.js'
 
-const idSchemas = { idpId: IdpId, projectOrgId: OrgId, projectId: ProjectId, group: GroupName }
+const idSchemas = {
+  idpId: IdpId,
+  projectOrgId: OrgId,
+  projectId: ProjectId,
+  group: GroupName,
+  resource: z.exactOptional(Resource),
+}
 
 const roleSchema = z.strictObject({
   roleKey: RoleKey,

@@ -1,9 +1,15 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event } from '../message.js'
-import { GroupName, IdpId, OrgId, ProjectId, RoleKey } from '../values.js'
+import { GroupName, IdpId, OrgId, ProjectId, Resource, RoleKey } from '../values.js'
 
-const ids = { idpId: IdpId, projectOrgId: OrgId, projectId: ProjectId, group: GroupName }
+const ids = {
+  idpId: IdpId,
+  projectOrgId: OrgId,
+  projectId: ProjectId,
+  group: GroupName,
+  resource: z.exactOptional(Resource),
+}
 
 const role = z.readonly(
   z.strictObject({ roleKey: RoleKey, roleSince: z.int(), grantSince: z.optional(z.int()) }),
@@ -37,6 +43,8 @@ export interface RoleMappingAdded extends z.infer<typeof RoleMappingAdded> {
     readonly projectId: ProjectId
     /** As `RoleMapping.group`. */
     readonly group: GroupName
+    /** As `RoleMapping.resource`. */
+    readonly resource?: Resource
     /** As `RoleMapping.roleKeys`, each with its generation. */
     readonly roles: readonly MappedRole[]
     /** As `RoleMapping.validFor`. */

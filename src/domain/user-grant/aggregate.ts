@@ -5,10 +5,11 @@ import {
   type Detailed,
   defineAggregate,
   filterableText,
+  optionalText,
   type ViewOf,
 } from '../aggregate.js'
 import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
-import { OrgId, ProjectId, type StreamId, type UserGrantRef, UserId } from '../values.js'
+import { OrgId, ProjectId, Resource, type StreamId, type UserGrantRef, UserId } from '../values.js'
 import type {
   AddUserGrant,
   AddUserGrantRoles,
@@ -42,10 +43,8 @@ export const currentUserGrant = (
   isCurrent: (role: UserGrantRole) => boolean,
 ): UserGrantState => (exists(state) ? { ...state, roles: state.roles.filter(isCurrent) } : state)
 
-const refuse = (
-  kind: UserGrantRefusal['kind'],
-  { userId, projectId, projectOrgId }: UserGrantCommand['data'],
-): Decision => err({ kind, object: { type: 'user_grant', userId, projectId, projectOrgId } })
+const refuse = (kind: UserGrantRefusal['kind'], data: UserGrantCommand['data']): Decision =>
+  err({ kind, object: userGrants.ref(data) })
 
 /** A grant whose roles have all ended still exists, and may be added again. */
 const add = ({ data }: AddUserGrant, state: UserGrantState): Decision => {
@@ -165,6 +164,8 @@ export interface UserGrant extends Detailed {
   readonly projectId: string
   /** The organization that owns the project. */
   readonly projectOrgId: string
+  /** The resource that the roles are given on; absent for the whole project. */
+  readonly resource?: string
   /**
    * The roles that the user was given, including expired ones. Roles that were removed since, or are no longer in the
    * project's grant, are left out, even if they were added again.
@@ -186,7 +187,12 @@ const asRoles = ({ roles }: Pick<UserGrantAdded['data'], 'roles'>): readonly Gra
 export const userGrants = defineAggregate({
   type: 'user_grant',
   label: 'user grant',
-  ids: z.strictObject({ userId: UserId, projectId: ProjectId, projectOrgId: z.optional(OrgId) }),
+  ids: z.strictObject({
+    userId: UserId,
+    projectId: ProjectId,
+    projectOrgId: z.optional(OrgId),
+    resource: z.optional(Resource),
+  }),
   keyIds: ['projectOrgId', 'projectId', 'userId'],
   decider: userGrant,
   events: UserGrantEvent.def.options,
@@ -197,18 +203,20 @@ export const userGrants = defineAggregate({
     'user_grant.reactivated': 'changes',
     'user_grant.removed': 'removes',
   },
-  show: (state, { userId, projectId, projectOrgId }, orgId): UserGrantView => ({
+  show: (state, { userId, projectId, projectOrgId, resource }, orgId): UserGrantView => ({
     userId,
     projectId,
     projectOrgId: projectOrgId ?? orgId,
+    ...(resource !== undefined && { resource }),
     roles: asRoles(state),
     state: state.status,
   }),
-  fact: ({ status, roles }, { userId, projectId, projectOrgId }, orgId) => ({
+  fact: ({ status, roles }, { userId, projectId, projectOrgId, resource }, orgId) => ({
     in: 'held',
     projectOrgId: projectOrgId ?? orgId,
     projectId,
     orgId,
+    resource,
     holder: { userId },
     state: status,
     roles,
@@ -219,24 +227,28 @@ export const userGrants = defineAggregate({
     userId: filterableText,
     projectId: filterableText,
     projectOrgId: filterableText,
+    resource: optionalText,
     roles: { holds: 'roles' },
     roleKey: { holds: 'roleKeys', filterable: true },
   },
   // The project with its owner, so that no host takes another organization's project for its own.
-  target: ({ projectId: id, projectOrgId }, orgId) =>
-    projectOrgId === undefined || projectOrgId === orgId
-      ? { type: 'project', id }
-      : { type: 'granted_project', id, orgId: projectOrgId },
+  target: ({ projectId: id, projectOrgId, resource }, orgId) => {
+    const on = resource === undefined ? {} : { resource }
+    return projectOrgId === undefined || projectOrgId === orgId
+      ? { type: 'project', id, ...on }
+      : { type: 'granted_project', id, orgId: projectOrgId, ...on }
+  },
   permissions: { read: 'user.grant.read', write: 'user.grant.write' },
 } satisfies AggregateDefinition<UserGrantRef, UserGrantView, UserGrantEvent, UserGrantState>)
 
 /**
- * One stream for each user and project, so that two appends cannot both add a grant. The user comes last, because the
- * id may contain a `+`.
+ * One stream for each user, project and resource, so that two appends cannot both add a grant. The user comes last,
+ * because the id may contain a `+`.
  */
 export const userGrantStream = (
   orgId: string,
   projectOrgId: string,
   projectId: string,
   userId: string,
-): StreamId => userGrants.stream(orgId, { userId, projectId, projectOrgId })
+  resource?: string,
+): StreamId => userGrants.stream(orgId, { userId, projectId, projectOrgId, resource })

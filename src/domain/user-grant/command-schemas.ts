@@ -6,12 +6,18 @@ import {
   MAX_GRANTED_ROLES,
   OrgId,
   ProjectId,
+  Resource,
   RoleKey,
   UserId,
 } from '../values.js'
 import type { UserGrantAdded } from './events.js'
 
-const idSchemas = { userId: UserId, projectOrgId: OrgId, projectId: ProjectId }
+const idSchemas = {
+  userId: UserId,
+  projectOrgId: OrgId,
+  projectId: ProjectId,
+  resource: z.exactOptional(Resource),
+}
 
 const role = z.strictObject({
   roleKey: RoleKey,

@@ -1,9 +1,14 @@
 // Storage contract: names and shapes below are persisted forever. Add to them; never change one.
 import * as z from 'zod/mini'
 import { event } from '../message.js'
-import { ExpiryTime, OrgId, ProjectId, RoleKey, UserId } from '../values.js'
+import { ExpiryTime, OrgId, ProjectId, Resource, RoleKey, UserId } from '../values.js'
 
-const ids = { userId: UserId, projectOrgId: OrgId, projectId: ProjectId }
+const ids = {
+  userId: UserId,
+  projectOrgId: OrgId,
+  projectId: ProjectId,
+  resource: z.exactOptional(Resource),
+}
 
 const role = z.readonly(
   z.strictObject({
@@ -42,6 +47,8 @@ export interface UserGrantAdded extends z.infer<typeof UserGrantAdded> {
     readonly projectOrgId: OrgId
     /** As `UserGrant.projectId`. */
     readonly projectId: ProjectId
+    /** As `UserGrant.resource`. */
+    readonly resource?: Resource
     /** As `UserGrant.roles`, each with its generation. */
     readonly roles: readonly UserGrantRole[]
   }

@@ -1,6 +1,7 @@
 import type { FoundAccess, HoldersQuery } from '../../ports/access-reads.js'
 import { timeOf } from '../../ports/event-store.js'
 import type { Condition, ReadModel } from '../../ports/read-model.js'
+import { keyOfHolder } from '../../projections/row-order.js'
 import { foundProject } from '../../projections/rows.js'
 import { demand, demandEqual, lawsOf } from '../law.js'
 import {
@@ -68,7 +69,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
       demandEqual('whether more follow', page.hasMore, found.length < all.length)
       const last = page.items.at(-1)
       if (!last || !page.hasMore) break
-      after = [last.roleKey, last.orgId, '', '', last.userId]
+      after = keyOfHolder(last)
     }
     demandEqual('all pages', found, all)
   },
@@ -169,7 +170,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
           await model.heldRoles({
             ...query,
             limit: 1,
-            after: [projectOrgId, projectId, roleKey, '', ''],
+            after: [projectOrgId, projectId, '', roleKey, '', ''],
           }),
           { items: held.slice(index + 1, index + 2), hasMore: index === 0 },
         )
@@ -203,21 +204,25 @@ export const accessLaws = lawsOf<ReadModelHome>({
       demandEqual('access', await settingsIn(model, 'globex', 'bob'), {
         project,
         projectGrant: 'active',
-        userGrant: 'active',
-        roles: [
-          { roleKey: 'reader', displayName: 'Reader', group: 'all', permissions: ['read'] },
+        grants: [
           {
-            roleKey: 'writer',
-            displayName: 'writer',
-            group: '',
-            permissions: [],
-            expiresAt: new Date(END),
+            state: 'active',
+            roles: [
+              { roleKey: 'reader', displayName: 'Reader', group: 'all', permissions: ['read'] },
+              {
+                roleKey: 'writer',
+                displayName: 'writer',
+                group: '',
+                permissions: [],
+                expiresAt: new Date(END),
+              },
+            ],
+            lost: [],
           },
         ],
-        lost: [],
         mapped: [],
       })
-      const nothing = { userGrant: undefined, roles: [], lost: [], mapped: [] }
+      const nothing = { grants: [], mapped: [] }
       demandEqual('of a user without a grant', await settingsIn(model, 'globex', 'ann'), {
         ...nothing,
         project,
@@ -238,7 +243,8 @@ export const accessLaws = lawsOf<ReadModelHome>({
     (home) =>
       afterEach(home, storyLog(), async (model, index) => {
         const [orgId, last] = STORY[index] ?? []
-        const { lost } = await accessOf(model, 'globex', 'bob')
+        const { grants } = await accessOf(model, 'globex', 'bob')
+        const lost = grants.flatMap((grant) => grant.lost)
         const of = (...roleKeys: readonly string[]) =>
           lost.filter(({ roleKey }) => roleKeys.includes(roleKey)).map((role) => role.with)
         if (last?.type === 'project_role.removed' && orgId === 'acme')
@@ -300,7 +306,7 @@ export const accessLaws = lawsOf<ReadModelHome>({
     for (const [index, { roleKey, orgId, userId }] of all.entries())
       demandEqual(
         `after ${index}`,
-        await model.holders({ ...query, limit: 1, after: [roleKey, orgId, '', '', userId] }),
+        await model.holders({ ...query, limit: 1, after: [roleKey, orgId, '', '', '', userId] }),
         { items: all.slice(index + 1, index + 2), hasMore: index === 0 },
       )
   },
@@ -309,8 +315,8 @@ export const accessLaws = lawsOf<ReadModelHome>({
       const permissions = permissionsAfter(index)
       const ids = { orgId: 'acme', userId: 'ann', projectId: 'portal' }
       const held = await model.heldRoles({ ...ids, ...NOW })
-      const { roles } = await model.access({ ...ids, projectOrgId: 'acme' })
-      for (const found of [held.items, roles])
+      const { grants } = await model.access({ ...ids, projectOrgId: 'acme' })
+      for (const found of [held.items, grants.flatMap(({ roles }) => roles)])
         demandEqual(
           `permissions after event ${index}`,
           found.map((role) => [role.roleKey, role.permissions]),
@@ -369,10 +375,9 @@ const settingsIn = async (...asked: Parameters<typeof accessOf>): Promise<FoundA
 
 /** Roles that count when all on the way is active, from what `access` found. */
 const countingIn = (found: FoundAccess, isOwn: boolean): readonly string[] => {
-  const isActive = found.project?.state === 'active' && found.userGrant === 'active'
-  return isActive && (isOwn || found.projectGrant === 'active')
-    ? found.roles.map(({ roleKey }) => roleKey)
-    : []
+  const isOpen = found.project?.state === 'active' && (isOwn || found.projectGrant === 'active')
+  const active = isOpen ? found.grants.filter(({ state }) => state === 'active') : []
+  return active.flatMap(({ roles }) => roles.map(({ roleKey }) => roleKey))
 }
 
 /** More than the story has holders; a model that ignores `after` would never end. */

@@ -207,7 +207,7 @@ export const historyLaws = lawsOf<ReadModelHome>({
       for (const [index, name] of present.entries()) {
         const [projectId = '', roleKey = '', holder = ''] = name.split(' ')
         const [orgId = '', userId = ''] = holder.split('/')
-        const after = [projectId, roleKey, orgId, '', '', userId] as const
+        const after = [projectId, roleKey, orgId, '', '', '', userId] as const
         const next = present.slice(index + 1, index + 2)
         demandEqual(`after ${name}`, await find({ after, limit: 1 }), next)
       }

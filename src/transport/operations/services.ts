@@ -58,6 +58,7 @@ export const operationsOf = (
     readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
     readOperation(accessService.explainAccess, access.explain),
     accessOperation(listRolesOfUser, access.rolesOf, withGroup),
+    accessOperation(accessService.listScopesOfUser, access.scopesOf, (scope) => scope),
     accessOperation(listRoleHolders, access.whoHas, withGroup),
     accessOperation(listAllRoleHolders, access.whoHas, withGroup),
     usersOperation(accessService.listUsers, access),

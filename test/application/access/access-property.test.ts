@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { items as itemsOf, timeOf } from '../../../src/index.js'
 import { context, good } from '../host.js'
-import { ORGS, PERMISSIONS, PROJECTS, USERS } from './any-history.js'
+import { ORGS, PERMISSIONS, PROJECTS, RESOURCES, USERS } from './any-history.js'
 import { NaiveModel } from './naive-model.js'
 import { byKind, everyCheck, HISTORIES, HOMES, histories, played, questions } from './played.js'
 
@@ -27,6 +27,11 @@ test.each(HOMES)(
           for (const userId of USERS) {
             const { items } = await good(iam.access.rolesOf({ userId }, { ...context, orgId }))
             expect(items).toEqual(model.rolesOf(orgId, userId, now))
+            for (const resource of RESOURCES) {
+              const asked = { userId, resource }
+              const there = await good(iam.access.rolesOf(asked, { ...context, orgId }))
+              expect(there.items).toEqual(model.rolesOf(orgId, userId, now, resource))
+            }
             for (const permission of PERMISSIONS) {
               const asked = { userId, permission, pageSize: 2 }
               const scopes = []
@@ -51,9 +56,10 @@ test.each(HOMES)(
         for (const orgId of [...ORGS, 'nobody']) {
           const at = { ...context, orgId }
           const own = await good(iam.userGrants.list({}, at))
-          const shown = own.items.map(({ userId, projectId, projectOrgId, roles }) => {
+          const shown = own.items.map(({ userId, projectId, projectOrgId, resource, roles }) => {
             const roleKeys = roles.map(({ roleKey }) => roleKey).toSorted()
-            return { userId, projectId, projectOrgId, roleKeys }
+            const on = resource === undefined ? {} : { resource }
+            return { userId, projectId, projectOrgId, ...on, roleKeys }
           })
           expect(shown).toEqual(model.userGrants(orgId))
           expect(own.totalSize).toBe(shown.length)
@@ -93,6 +99,11 @@ test.each(HOMES)(
                 const asked = { projectId, ...which, ...(at < now && { at }) }
                 const { items } = await good(iam.access.whoHas(asked, { ...context, orgId }))
                 expect(items).toEqual(model.whoHas(orgId, projectId, permission, at))
+                for (const resource of RESOURCES) {
+                  const there = iam.access.whoHas({ ...asked, resource }, { ...context, orgId })
+                  const expected = model.whoHas(orgId, projectId, permission, at, resource)
+                  expect((await good(there)).items).toEqual(expected)
+                }
                 for (const userOrgId of ORGS) {
                   const granted = { ...asked, projectOrgId: orgId }
                   const own = await good(

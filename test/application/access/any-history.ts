@@ -8,6 +8,9 @@ export const ROLES = ['reader', 'writer'] as const
 export const PERMISSIONS = ['a.read', 'a.write', 'b/own'] as const
 export const USERS = ['u1', 'u+2'] as const
 
+/** Their order, and the order of their streams, differ. */
+export const RESOURCES = ['ws:1', 'ws%2B+1, 2'] as const
+
 export const PROVIDERS = ['entra', 'okta'] as const
 export const GROUPS = ['staff', 'a+b'] as const
 
@@ -34,10 +37,20 @@ const roles = fc
     all.map(({ roleKey, end }) => ({ roleKey, ...(ENDS[end] && { expiresAt: ENDS[end] }) })),
   )
 
+const resource = fc.constantFrom(...RESOURCES)
+
+/** About the whole project, or about a resource. */
+const onResource = <Fields extends object>(
+  fields: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> },
+) =>
+  fc
+    .tuple(fc.record(fields), fc.option(resource, { nil: undefined }))
+    .map(([given, on]) => ({ ...given, ...(on !== undefined && { resource: on }) }))
+
 /** A call that may well be refused; another context than the usual one makes it a dry run. */
 export type Step = (iam: Iam, within?: typeof context) => unknown
 
-const ids = fc.record({ userId, projectId: id, projectOrgId: org })
+const ids = onResource({ userId, projectId: id, projectOrgId: org })
 const grant = fc.record({ projectId: id, grantedOrgId: org })
 
 const inOrg = <Input>(
@@ -61,6 +74,7 @@ const mapping = fc.record(
     projectOrgId: org,
     roleKeys,
     validFor: fc.constantFrom(24, 72, 480),
+    resource,
   },
   { requiredKeys: ['idpId', 'group', 'projectId', 'projectOrgId', 'roleKeys'] },
 )
@@ -82,10 +96,10 @@ export const anyStep: fc.Arbitrary<Step> = twoThirds(
     inOrg(fc.record({ projectId: id, grantedOrgId: org, roleKeys }), (iam, input, at) =>
       iam.projectGrants.add(input, at),
     ),
-    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
+    inOrg(onResource({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
       iam.userGrants.add(input, at),
     ),
-    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
+    inOrg(onResource({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
       iam.userGrants.addRoles(input, at),
     ),
     inOrg(mapping, (iam, input, at) => iam.roleMappings.add(input, at)),
@@ -102,10 +116,10 @@ export const anyStep: fc.Arbitrary<Step> = twoThirds(
     inOrg(fc.record({ projectId: id, grantedOrgId: org, roleKeys }), (iam, input, at) =>
       iam.projectGrants.update(input, at),
     ),
-    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
+    inOrg(onResource({ userId, projectId: id, projectOrgId: org, roles }), (iam, input, at) =>
       iam.userGrants.update(input, at),
     ),
-    inOrg(fc.record({ userId, projectId: id, projectOrgId: org, roleKeys }), (iam, input, at) =>
+    inOrg(onResource({ userId, projectId: id, projectOrgId: org, roleKeys }), (iam, input, at) =>
       iam.userGrants.removeRoles(input, at),
     ),
     inOrg(fc.record({ projectId: id, roleKey }), (iam, input, at) =>
@@ -136,6 +150,11 @@ export const anyStep: fc.Arbitrary<Step> = twoThirds(
     ),
     inOrg(fc.record({ userId, seldom: fc.nat(3) }), async (iam, { userId, seldom }, at) =>
       seldom === 0 ? iam.userGrants.removeAllOfUser({ userId }, at) : undefined,
+    ),
+    inOrg(
+      fc.record({ projectId: id, projectOrgId: org, resource, seldom: fc.nat(2) }),
+      async (iam, { seldom, ...input }, at) =>
+        seldom === 0 ? iam.userGrants.removeAllOfResource(input, at) : undefined,
     ),
   ),
 )
@@ -173,7 +192,11 @@ const userGrants: readonly Step[] = ORGS.flatMap((orgId) =>
       USERS.map((userId): Step => {
         const roles = ROLES.map((roleKey) => ({ roleKey }))
         const grant = { userId, projectId, projectOrgId, roles }
-        return (iam) => iam.userGrants.add(grant, { ...context, orgId })
+        return async (iam) => {
+          await iam.userGrants.add(grant, { ...context, orgId })
+          const [resource] = RESOURCES
+          await iam.userGrants.add({ ...grant, resource }, { ...context, orgId })
+        }
       }),
     ),
   ),

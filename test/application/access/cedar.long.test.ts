@@ -7,6 +7,17 @@ import { PERMISSIONS, ROLES } from './any-history.js'
 import { NaiveModel } from './naive-model.js'
 import { everyCheck, HISTORIES, histories, played } from './played.js'
 
+/** A project, or a resource of it. */
+const placeOf = (ids: {
+  readonly projectOrgId: string
+  readonly projectId: string
+  readonly resource?: string | undefined
+}): readonly string[] => [
+  ids.projectOrgId,
+  ids.projectId,
+  ...(ids.resource === undefined ? [] : [ids.resource]),
+]
+
 /** Cedar on the same facts: a policy for each role that was given, and for what it allows, with conditions on entities. */
 const cedar = (model: NaiveModel, now: Date) => {
   const facts = model.facts()
@@ -21,29 +32,50 @@ const cedar = (model: NaiveModel, now: Date) => {
     return [
       entity('Project', nameOf(projectOrgId, projectId), fact.project),
       entity('ProjectGrant', nameOf(projectOrgId, projectId, orgId), fact.projectGrant),
-      entity('Way', nameOf(orgId, projectOrgId, projectId, userId, fact.way), fact.isWayActive),
+      entity('Way', nameOf(orgId, ...placeOf(fact), userId, fact.way), fact.isWayActive),
     ]
   })
+  // Every role and every resource lies in that of the whole project.
+  const parts = everyCheck.flatMap((ids) => {
+    const whole = placeOf({ ...ids, resource: undefined })
+    const pairs = [['Place'], ...ROLES.map((roleKey) => ['Role', roleKey])]
+    return pairs.flatMap(([type = '', ...rest]) =>
+      placeOf(ids).length === whole.length
+        ? []
+        : [
+            {
+              uid: { type, id: nameOf(...placeOf(ids), ...rest) },
+              attrs: { active: true },
+              parents: [{ type, id: nameOf(...whole, ...rest) }],
+            },
+          ],
+    )
+  })
   const unique = [
-    ...new Map(entities.map((each) => [`${each.uid.type} ${each.uid.id}`, each])).values(),
+    ...new Map(
+      [...entities, ...parts].map((each) => [`${each.uid.type} ${each.uid.id}`, each]),
+    ).values(),
   ]
   const policies = facts.flatMap((fact) => {
     const { orgId, projectOrgId, projectId, userId, way, roleKey, permissions, expiresAt } = fact
+    // A role of the whole project counts on all of its resources.
+    const on = fact.resource === undefined ? 'in' : '=='
+    const place = placeOf(fact)
     const literal = (type: string, ...id: readonly string[]) =>
       `${type}::${JSON.stringify(nameOf(...id))}`
     const permit = (actions: readonly string[], resource: string) => `permit (
       principal == ${literal('User', orgId, userId)},
       action in [${actions.map((action) => literal('Action', action))}],
-      resource == ${resource}
+      resource ${on} ${resource}
     ) when {
       ${literal('Project', projectOrgId, projectId)}.active &&
       ${literal('ProjectGrant', projectOrgId, projectId, orgId)}.active &&
-      ${literal('Way', orgId, projectOrgId, projectId, userId, way)}.active &&
+      ${literal('Way', orgId, ...place, userId, way)}.active &&
       context.now < ${expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER}
     };`
     return [
-      permit(['use'], literal('Role', projectOrgId, projectId, roleKey)),
-      permit(permissions, literal('Project', projectOrgId, projectId)),
+      permit(['use'], literal('Role', ...place, roleKey)),
+      permit(permissions, literal('Place', ...place)),
     ]
   })
   return (user: readonly string[], action: string, type: string, resource: readonly string[]) => {
@@ -65,21 +97,18 @@ test('at the end of any history, every check of a role or a permission agrees wi
     fc.asyncProperty(histories, async (steps) => {
       const { iam, log, now } = await played(steps, (now) => ({ store: memoryEventStore({ now }) }))
       const decide = cedar(new NaiveModel(log), now)
-      for (const { orgId, projectOrgId, projectId, userId } of everyCheck) {
-        const [user, project] = [
-          [orgId, userId],
-          [projectOrgId, projectId],
-        ]
+      for (const { orgId, ...ids } of everyCheck) {
+        const [user, place] = [[orgId, ids.userId], placeOf(ids)]
         const isAllowed = async (asked: { roleKey: string } | { permission: string }) => {
-          const input = { userId, projectOrgId, projectId, ...asked }
+          const input = { ...ids, ...asked }
           return (await good(iam.access.check(input, { ...context, orgId }))).allowed
         }
         for (const roleKey of ROLES)
           expect(await isAllowed({ roleKey })).toBe(
-            decide(user, 'use', 'Role', [...project, roleKey]),
+            decide(user, 'use', 'Role', [...place, roleKey]),
           )
         for (const permission of PERMISSIONS)
-          expect(await isAllowed({ permission })).toBe(decide(user, permission, 'Project', project))
+          expect(await isAllowed({ permission })).toBe(decide(user, permission, 'Place', place))
       }
     }),
     { numRuns: HISTORIES / 3 },

@@ -21,7 +21,10 @@ const byText = (one: readonly string[], other: readonly string[]): number =>
     .map((text, index) => (text < (other[index] ?? '') ? -1 : text === other[index] ? 0 : 1))
     .find(Boolean) ?? 0
 
-const keyOf = ({ roleKey, orgId, userId }: Role) => [roleKey, orgId, userId]
+const keyOf = ({ roleKey, orgId, userId, resource = '' }: Role) => [
+  ...[roleKey, orgId, userId],
+  resource,
+]
 
 /** Who has which role of every project, by project. */
 const everybody = async (iam: Iam): Promise<ReadonlyMap<string, Role>> => {
@@ -29,8 +32,10 @@ const everybody = async (iam: Iam): Promise<ReadonlyMap<string, Role>> => {
   for (const owner of ORGS)
     for (const projectId of PROJECTS) {
       const { items } = await good(iam.access.whoHas({ projectId }, { ...context, orgId: owner }))
-      for (const { orgId, userId, roleKey } of items)
-        all.set([owner, projectId, roleKey, orgId, userId].join('/'), { orgId, userId, roleKey })
+      for (const { orgId, userId, roleKey, resource } of items) {
+        const role = { orgId, userId, roleKey, ...(resource !== undefined && { resource }) }
+        all.set(JSON.stringify([owner, projectId, roleKey, orgId, userId, resource]), role)
+      }
     }
   return all
 }
@@ -41,7 +46,11 @@ const difference = (
   after: ReadonlyMap<string, Role>,
 ): Impact => {
   const only = (one: ReadonlyMap<string, Role>, other: ReadonlyMap<string, Role>) => {
-    const all = [...one].filter(([key]) => !other.has(key)).map(([, role]) => role)
+    // A role of the whole project counts on its resources, too.
+    const whole = (key: string) => JSON.stringify([...JSON.parse(key).slice(0, 5), undefined])
+    const all = [...one]
+      .filter(([key]) => !other.has(key) && !other.has(whole(key)))
+      .map(([, role]) => role)
     return { count: all.length, first: all.toSorted((a, b) => byText(keyOf(a), keyOf(b))) }
   }
   return { loses: only(before, after), gains: only(after, before) }

@@ -4,7 +4,15 @@ import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { context, good, iamOn, logOf, oidc } from '../host.js'
-import { anyStep, foundation, onlyGrants, onlyProjects, START, STEP_MS } from './any-history.js'
+import {
+  anyStep,
+  foundation,
+  onlyGrants,
+  onlyProjects,
+  RESOURCES,
+  START,
+  STEP_MS,
+} from './any-history.js'
 import { differences, liveOf } from './live-world.js'
 
 const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 12)
@@ -69,7 +77,8 @@ describe('a planted fault is found', () => {
     await good(iam.projectRoles.add(late, acme))
     await good(iam.userGrants.addRoles({ ...shop, roles: [{ roleKey: 'late' }] }, acme))
     await good(iam.userGrants.remove({ ...own, userId: 'u+2' }, acme))
-    await good(iam.userGrants.remove({ ...shop, userId: 'u+2' }, acme))
+    for (const resource of [undefined, RESOURCES[0]])
+      await good(iam.userGrants.remove({ ...shop, userId: 'u+2', resource }, acme))
     await good(iam.projects.patch({ id: 'shop', projectRoleCheck: true }, acme))
     await good(iam.projects.deactivate({ id: 'portal' }, acme))
     const toAcme = { projectId: 'portal', grantedOrgId: 'acme' }

@@ -10,7 +10,7 @@ import type {
   Scope,
 } from '../../../src/index.js'
 import { context, good, type Iam, iamOn } from '../host.js'
-import { ORGS, PERMISSIONS, PROJECTS, ROLES, USERS } from './any-history.js'
+import { ORGS, PERMISSIONS, PROJECTS, RESOURCES, ROLES, USERS } from './any-history.js'
 
 /** Begins live checks that end with the test. */
 export const liveOf = (iam: Iam, maxLag?: number): Promise<LiveChecks> => {
@@ -24,12 +24,12 @@ export const everyQuestion: readonly LiveQuestion[] = ORGS.flatMap((orgId) =>
   ORGS.flatMap((projectOrgId) =>
     PROJECTS.flatMap((projectId) =>
       USERS.flatMap((userId) => {
-        const ids = { orgId, projectOrgId, projectId, userId }
-        return [
+        const whole = { orgId, projectOrgId, projectId, userId }
+        return [whole, ...RESOURCES.map((resource) => ({ ...whole, resource }))].flatMap((ids) => [
           ids,
           ...ROLES.map((roleKey) => ({ ...ids, roleKey })),
           ...PERMISSIONS.map((permission) => ({ ...ids, permission })),
-        ]
+        ])
       }),
     ),
   ),

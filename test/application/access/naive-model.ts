@@ -39,6 +39,7 @@ interface UserGrant {
 interface Mapping {
   readonly projectOrgId: string
   readonly projectId: string
+  readonly resource: string | undefined
   readonly group: string
   /** The mapping from one addition to its removal: reports after it count. */
   readonly since: bigint
@@ -71,15 +72,25 @@ interface Ids {
   readonly projectOrgId: string
   readonly projectId: string
   readonly userId: string
+  /** Undefined for the whole project. */
+  readonly resource?: string | undefined
 }
 
-const keyOf = ({ orgId, projectOrgId, projectId, userId }: Ids): string =>
-  JSON.stringify([orgId, projectOrgId, projectId, userId])
+const keyOf = ({ orgId, projectOrgId, projectId, userId, resource }: Ids): string =>
+  JSON.stringify([orgId, projectOrgId, projectId, userId, resource ?? null])
 
 const idsIn = (key: string): Ids => {
-  const [orgId = '', projectOrgId = '', projectId = '', userId = ''] = JSON.parse(key)
-  return { orgId, projectOrgId, projectId, userId }
+  const [orgId = '', projectOrgId = '', projectId = '', userId = '', resource] = JSON.parse(key)
+  return { orgId, projectOrgId, projectId, userId, ...on(resource ?? undefined) }
 }
+
+const on = (resource: string | undefined) => (resource === undefined ? {} : { resource })
+
+/** The whole project, and the resource in a question. */
+const placesOf = ({ resource, ...whole }: Ids): readonly Ids[] => [
+  whole,
+  ...(resource === undefined ? [] : [{ ...whole, resource }]),
+]
 
 const byText = (one: readonly string[], other: readonly string[]): number => {
   for (const [index, text] of one.entries()) {
@@ -91,6 +102,12 @@ const byText = (one: readonly string[], other: readonly string[]): number => {
 
 const wayKey = ({ via }: Pick<Way, 'via'>): readonly string[] =>
   via === 'grant' ? ['', ''] : [via.idpId, via.group]
+
+const placeKey = ({ projectOrgId, projectId, resource = '' }: Omit<Ids, 'orgId' | 'userId'>) => [
+  projectOrgId,
+  projectId,
+  resource,
+]
 
 /** One role, one permission, or neither. */
 interface Asked {
@@ -227,9 +244,9 @@ export class NaiveModel {
         return
       case 'role_mapping.added':
       case 'role_mapping.updated': {
-        const { idpId, group, projectOrgId, projectId, validFor } = given
+        const { idpId, group, projectOrgId, projectId, resource, validFor } = given
         const mappings = this.#providers.get(owner)?.get(idpId)?.mappings
-        const key = JSON.stringify([group, projectOrgId, projectId])
+        const key = JSON.stringify([group, projectOrgId, projectId, resource ?? null])
         const before = type === 'role_mapping.added' ? undefined : mappings?.get(key)
         const roles = new Map<string, Given>()
         for (const { roleKey } of given.roles) {
@@ -241,12 +258,13 @@ export class NaiveModel {
           roles.set(roleKey, { from, expiresAt: undefined, role: role ?? {}, place })
         }
         const since = before?.since ?? position
-        mappings?.set(key, { projectOrgId, projectId, group, since, validFor, roles })
+        const mapping = { projectOrgId, projectId, resource, group, since, validFor, roles }
+        mappings?.set(key, mapping)
         return
       }
       case 'role_mapping.removed': {
-        const { idpId, group, projectOrgId, projectId } = given
-        const key = JSON.stringify([group, projectOrgId, projectId])
+        const { idpId, group, projectOrgId, projectId, resource } = given
+        const key = JSON.stringify([group, projectOrgId, projectId, resource ?? null])
         this.#providers.get(owner)?.get(idpId)?.mappings.delete(key)
         return
       }
@@ -300,6 +318,7 @@ export class NaiveModel {
       return [...provider.mappings.values()].flatMap((mapping) => {
         const joined = member?.groups.get(mapping.group)
         if (mapping.projectOrgId !== projectOrgId || mapping.projectId !== projectId) return []
+        if (mapping.resource !== ids.resource) return []
         if (!member || !joined || member.reported < mapping.since) return []
         const end = timeOf(member.reported).getTime() + (mapping.validFor ?? 0) * 3_600_000
         return [...mapping.roles]
@@ -315,7 +334,7 @@ export class NaiveModel {
     })
   }
 
-  /** The roles that count, one for each way. */
+  /** The roles that count, one for each way: for the whole project, or for one resource alone. */
   #counting(ids: Ids, now: Date): readonly Way[] {
     const project = this.#project(ids)
     const isOwn = ids.orgId === ids.projectOrgId
@@ -339,7 +358,8 @@ export class NaiveModel {
 
   /** As `iam.access.check`. */
   check(ids: Ids, asked: Asked, now: Date) {
-    const roleKeys = [...new Set(this.#counting(ids, now).map(({ roleKey }) => roleKey))]
+    const counting = placesOf(ids).flatMap((place) => this.#counting(place, now))
+    const roleKeys = [...new Set(counting.map(({ roleKey }) => roleKey))].toSorted()
     const allowed = roleKeys.flatMap((key) => this.#permissions(ids, key))
     const permissions = [...new Set(allowed)].toSorted()
     const reasons = this.#reasons(ids, asked, now).map((kind) => ({ kind }))
@@ -362,8 +382,16 @@ export class NaiveModel {
     if ((needsRole || project.projectCheck) && !isOwn && !projectGrant?.active)
       reasons.push('ProjectGrantInactive')
     if (!needsRole) return reasons
-    const grant = this.#userGrants.get(keyOf(ids))
-    const asked = this.#mapped(ids).filter((way) => {
+    if (roleKey === undefined && permission === undefined && this.#hasAnyRole(ids, now))
+      return reasons
+    const grants = placesOf(ids).flatMap((place) => {
+      const grant = this.#userGrants.get(keyOf(place))
+      if (!grant) return []
+      const kinds = this.#grantReasons(place, { roleKey, permission }, now)
+      return [grant.active ? kinds : ['GrantInactive', ...kinds]]
+    })
+    const mapped = placesOf(ids).flatMap((place) => this.#mapped(place))
+    const asked = mapped.filter((way) => {
       const isAllowed = permission && this.#permissions(ids, way.roleKey).includes(permission)
       return (roleKey ?? way.roleKey) === way.roleKey && (permission === undefined || isAllowed)
     })
@@ -371,15 +399,22 @@ export class NaiveModel {
       if (!active) return 'ProviderInactive'
       return expiresAt !== undefined && expiresAt <= now ? 'MembershipExpired' : 'counts'
     })
-    if (flaws.includes('counts')) return reasons
+    if (flaws.includes('counts') || grants.some((kinds) => kinds.length === 0)) return reasons
     reasons.push(...new Set(flaws))
-    if (!grant) return flaws.length > 0 ? reasons : [...reasons, 'NoGrant']
-    const before = reasons.length
-    const found = this.#grantReasons(ids, { roleKey, permission }, now)
-    if (found.length === 0 && grant.active) return reasons.slice(0, before - new Set(flaws).size)
-    if (!grant.active) reasons.push('GrantInactive')
-    const notGiven = found.every((kind) => /^(Role|Permission)NotGranted$/.test(kind))
-    return flaws.length > 0 && notGiven ? reasons : [...reasons, ...found]
+    if (grants.length === 0) return flaws.length > 0 ? reasons : [...reasons, 'NoGrant']
+    if (grants.some((kinds) => kinds.includes('GrantInactive'))) reasons.push('GrantInactive')
+    const giving = grants.filter((kinds) => !kinds.some((kind) => /NotGranted$/.test(kind)))
+    const told = flaws.length > 0 || giving.length > 0 ? giving : grants
+    return [...new Set([...reasons, ...told.flat()])]
+  }
+
+  /** Whether a role counts for the whole project or for any resource. */
+  #hasAnyRole(ids: Ids, now: Date): boolean {
+    return this.#everyIds().some(
+      (each) =>
+        keyOf({ ...each, resource: undefined }) === keyOf({ ...ids, resource: undefined }) &&
+        this.#counting(each, now).length > 0,
+    )
   }
 
   /** Why no role of the user's grant counts by itself. */
@@ -412,28 +447,33 @@ export class NaiveModel {
   }
 
   /** As `iam.access.rolesOf`. */
-  rolesOf(orgId: string, userId: string, now: Date) {
+  rolesOf(orgId: string, userId: string, now: Date, resource?: string) {
     return this.#everyIds()
       .filter((ids) => ids.orgId === orgId && ids.userId === userId)
+      .filter((ids) => resource === undefined || [undefined, resource].includes(ids.resource))
       .flatMap((ids) =>
         this.#counting(ids, now).map(({ roleKey, expiresAt, via }) => ({
           projectId: ids.projectId,
           projectOrgId: ids.projectOrgId,
           roleKey,
           ...this.#project(ids)?.roles.get(roleKey),
+          ...on(ids.resource),
           ...(expiresAt && { expiresAt }),
           via,
         })),
       )
       .toSorted((one, other) =>
         byText(
-          [one.projectOrgId, one.projectId, one.roleKey, ...wayKey(one)],
-          [other.projectOrgId, other.projectId, other.roleKey, ...wayKey(other)],
+          [one.projectOrgId, one.projectId, one.resource ?? '', one.roleKey, ...wayKey(one)],
+          [
+            ...[other.projectOrgId, other.projectId, other.resource ?? '', other.roleKey],
+            ...wayKey(other),
+          ],
         ),
       )
   }
 
-  /** All users with a grant or a membership, in every project. */
+  /** All users with a grant or a membership, in every project and on every resource. */
   #everyIds(): readonly Ids[] {
     const users = new Set(
       [...this.#userGrants.keys()].map((key) => {
@@ -444,11 +484,19 @@ export class NaiveModel {
     for (const [orgId, providers] of this.#providers)
       for (const { members } of providers.values())
         for (const userId of members.keys()) users.add(JSON.stringify([orgId, userId]))
+    const resources = new Set<string | undefined>([undefined])
+    for (const key of this.#userGrants.keys()) resources.add(idsIn(key).resource)
+    for (const providers of this.#providers.values())
+      for (const { mappings } of providers.values())
+        for (const { resource } of mappings.values()) resources.add(resource)
     return [...this.#projects.keys()].flatMap((key) => {
       const [projectOrgId = '', projectId = ''] = key.split('/')
-      return [...users].map((user) => {
+      return [...users].flatMap((user) => {
         const [orgId, userId] = JSON.parse(user)
-        return { orgId, projectOrgId, projectId, userId }
+        return [...resources].map((resource) => ({
+          ...{ orgId, projectOrgId, projectId, userId },
+          ...on(resource),
+        }))
       })
     })
   }
@@ -462,16 +510,30 @@ export class NaiveModel {
           this.#permissions(ids, roleKey).includes(permission),
         ),
       )
-      .map(({ projectId, projectOrgId }) => ({ projectId, projectOrgId }))
+      .map(({ projectId, projectOrgId, resource }) => ({
+        projectId,
+        projectOrgId,
+        ...on(resource),
+      }))
     return scopes.sort((one, other) =>
-      byText([one.projectOrgId, one.projectId], [other.projectOrgId, other.projectId]),
+      byText(
+        [one.projectOrgId, one.projectId, one.resource ?? ''],
+        [other.projectOrgId, other.projectId, other.resource ?? ''],
+      ),
     )
   }
 
   /** As `iam.access.whoHas`. */
-  whoHas(projectOrgId: string, projectId: string, permission: string | undefined, now: Date) {
+  whoHas(
+    projectOrgId: string,
+    projectId: string,
+    permission: string | undefined,
+    now: Date,
+    resource?: string,
+  ) {
     return this.#everyIds()
       .filter((ids) => ids.projectOrgId === projectOrgId && ids.projectId === projectId)
+      .filter((ids) => resource === undefined || [undefined, resource].includes(ids.resource))
       .flatMap((ids) =>
         this.#counting(ids, now)
           .filter(
@@ -482,6 +544,7 @@ export class NaiveModel {
             userId: ids.userId,
             orgId: ids.orgId,
             roleKey,
+            ...on(ids.resource),
             ...(expiresAt && { expiresAt }),
             from,
             via,
@@ -489,8 +552,8 @@ export class NaiveModel {
       )
       .toSorted((one, other) =>
         byText(
-          [one.roleKey, one.orgId, ...wayKey(one), one.userId],
-          [other.roleKey, other.orgId, ...wayKey(other), other.userId],
+          [one.roleKey, one.orgId, one.resource ?? '', ...wayKey(one), one.userId],
+          [other.roleKey, other.orgId, other.resource ?? '', ...wayKey(other), other.userId],
         ),
       )
   }
@@ -513,6 +576,7 @@ export class NaiveModel {
               ...of,
               roleKey,
               displayName: roles?.get(roleKey)?.displayName,
+              ...on(ids.resource),
               ...(expiresAt && { expiresAt }),
               via,
               since: from,
@@ -527,8 +591,8 @@ export class NaiveModel {
         .map(({ role }) => role)
         .toSorted((one, other) =>
           byText(
-            [one.projectOrgId, one.projectId, one.roleKey, ...wayKey(one)],
-            [other.projectOrgId, other.projectId, other.roleKey, ...wayKey(other)],
+            [...placeKey(one), one.roleKey, ...wayKey(one)],
+            [...placeKey(other), other.roleKey, ...wayKey(other)],
           ),
         ),
     }))
@@ -539,16 +603,17 @@ export class NaiveModel {
     return [...this.#userGrants.keys()]
       .map(idsIn)
       .filter((ids) => ids.orgId === orgId && this.#project(ids))
-      .map(({ projectOrgId, projectId, userId, ...ids }) => ({
-        userId,
-        projectId,
-        projectOrgId,
-        roleKeys: [...this.#living({ ...ids, projectOrgId, projectId, userId }).keys()].toSorted(),
+      .map((ids) => ({
+        userId: ids.userId,
+        projectId: ids.projectId,
+        projectOrgId: ids.projectOrgId,
+        ...on(ids.resource),
+        roleKeys: [...this.#living(ids).keys()].toSorted(),
       }))
       .toSorted((one, other) =>
         byText(
-          [one.projectOrgId, one.projectId, one.userId],
-          [other.projectOrgId, other.projectId, other.userId],
+          [one.projectOrgId, one.projectId, one.resource ?? '', one.userId],
+          [other.projectOrgId, other.projectId, other.resource ?? '', other.userId],
         ),
       )
   }

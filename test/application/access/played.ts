@@ -9,6 +9,7 @@ import {
   ORGS,
   PERMISSIONS,
   PROJECTS,
+  RESOURCES,
   ROLES,
   START,
   STEP_MS,
@@ -52,7 +53,10 @@ export const histories = fc.array(anyStep, { minLength: 20, maxLength: 80 })
 export const everyCheck = ORGS.flatMap((orgId) =>
   ORGS.flatMap((projectOrgId) =>
     PROJECTS.flatMap((projectId) =>
-      USERS.map((userId) => ({ orgId, projectOrgId, projectId, userId })),
+      USERS.flatMap((userId) => {
+        const whole = { orgId, projectOrgId, projectId, userId }
+        return [whole, ...RESOURCES.map((resource) => ({ ...whole, resource }))]
+      }),
     ),
   ),
 )

@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type EventStore, toStatus } from '../../../src/index.js'
 import { addAllSamples, badFields, context, good, iamOn, logOf, refusal, start } from '../host.js'
-import { type Method, methods, removeAllOfUser, resealSecrets, writes } from './methods.js'
+import {
+  type Method,
+  methods,
+  removeAllOfResource,
+  removeAllOfUser,
+  resealSecrets,
+  writes,
+} from './methods.js'
 
 const long = 'x'.repeat(10_000_000)
 
@@ -103,7 +110,13 @@ const badValues: Readonly<Record<string, Readonly<Record<string, typeof wrongTyp
     hasProjectCheck: flag,
     privateLabelingSetting: choice,
   },
-  'userGrants.add': { userId, projectId: id, projectOrgId: ownId, roles: grantedRoles },
+  'userGrants.add': {
+    userId,
+    projectId: id,
+    projectOrgId: ownId,
+    resource: userId.filter(([, value]) => value !== undefined),
+    roles: grantedRoles,
+  },
 }
 
 const settings = [
@@ -115,10 +128,10 @@ const settings = [
 const mappings = ['displayNameMapping?', 'usernameMapping?']
 const role = ['projectId', 'roleKey']
 const projectGrant = ['projectId', 'grantedOrgId']
-const userGrant = ['userId', 'projectId', 'projectOrgId?']
+const userGrant = ['userId', 'projectId', 'projectOrgId?', 'resource?']
 
 /** The fields of each write; a question mark follows those that may be absent. */
-const mapping = ['idpId', 'group', 'projectId', 'projectOrgId?']
+const mapping = ['idpId', 'group', 'projectId', 'projectOrgId?', 'resource?']
 
 const fields: Readonly<Record<string, readonly string[]>> = {
   'identityProviders.addOidc': [
@@ -168,6 +181,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   'userGrants.reactivate': userGrant,
   'userGrants.remove': userGrant,
   'userGrants.removeAllOfUser': ['userId'],
+  'userGrants.removeAllOfResource': ['projectId', 'projectOrgId?', 'resource'],
   'roleMappings.add': [...mapping, 'roleKeys', 'validFor?'],
   'roleMappings.update': [...mapping, 'roleKeys', 'validFor?'],
   'roleMappings.addRoles': [...mapping, 'roleKeys'],
@@ -197,7 +211,7 @@ const expectRefused = async ({ of }: Method, bad: object, field: string): Promis
   expect(await logOf(store)).toHaveLength(before)
 }
 
-const all = [...writes, resealSecrets, removeAllOfUser]
+const all = [...writes, resealSecrets, removeAllOfUser, removeAllOfResource]
 
 // The same schemas and the same reader of inputs refuse the values of every other method: see the decision on mutation
 // testing.

@@ -282,6 +282,15 @@ export const removeAllOfUser: Method = method('userGrants', 'removeAllOfUser', {
   refuses: [...OF_ONE_OBJECT, 'onProgress'],
 })
 
+/** Another one: it removes as many grants and mappings as there are on a resource. */
+export const removeAllOfResource: Method = method('userGrants', 'removeAllOfResource', {
+  input: { projectId: 'portal', resource: 'workspace:42' },
+  permissions: ['user.grant.read', 'user.grant.write'],
+  object: { ...portal, resource: 'workspace:42' },
+  roleKeys: [],
+  refuses: [...OF_ONE_OBJECT, 'onProgress'],
+})
+
 /** Another one: it takes as many grants as there are. */
 export const importGrants: Method = method('userGrants', 'import', {
   input: { grants: [{ userId: 'new', projectId: 'portal', roles: [{ roleKey: 'editor' }] }] },
@@ -413,6 +422,7 @@ export const methods: readonly Method[] = [
   resealSecrets,
   importRoles,
   removeAllOfUser,
+  removeAllOfResource,
   importGrants,
   ...reads,
 ]

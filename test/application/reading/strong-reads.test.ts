@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { type EventStore, memoryReadModel, type ReadModel } from '../../../src/index.js'
 import type { FoundAtHead, ReadQuery } from '../../../src/ports/read-model.js'
 import { addAllSamples, context, good, type Iam, iamOn, refusal, start } from '../host.js'
-import { reads, removeAllOfUser, resealSecrets } from '../method/methods.js'
+import { reads, removeAllOfResource, removeAllOfUser, resealSecrets } from '../method/methods.js'
 
 let store: EventStore
 let iam: Iam
@@ -49,7 +49,7 @@ const DESIRED = { managedBy: 'ci', projects: [{ id: 'portal', name: 'Portal', ro
 
 /** All that reads strongly, whatever it does then. */
 const STRONG: readonly (readonly [string, (iam: Iam) => Promise<unknown>])[] = [
-  ...[...reads, resealSecrets, removeAllOfUser].map(
+  ...[...reads, resealSecrets, removeAllOfUser, removeAllOfResource].map(
     ({ name, of, input }) => [name, (on: Iam) => good(of(on)(input, context))] as const,
   ),
   ['resealSecrets of all', (on) => good(on.identityProviders.resealSecrets({}, context))],

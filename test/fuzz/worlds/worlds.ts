@@ -17,6 +17,7 @@ import type { EventRestore } from '../../../src/ports/event-store.js'
 import type { ViewType } from '../../../src/ports/read-model.js'
 import { presentAccess } from '../../../src/projections/present-access.js'
 import { isOfObject, readEvents } from '../../../src/projections/read-events.js'
+import { keyOfHeldRole, keyOfHolder } from '../../../src/projections/row-order.js'
 import { identityField } from '../../../src/projections/view-fields.js'
 import {
   GROUPS,
@@ -24,6 +25,7 @@ import {
   PERMISSIONS,
   PROJECTS,
   PROVIDERS,
+  RESOURCES,
   ROLES,
   USERS,
 } from '../../application/access/any-history.js'
@@ -66,7 +68,10 @@ type Answers = ReadonlyMap<string, unknown>
 const everyAccess = ORGS.flatMap((orgId) =>
   ORGS.flatMap((projectOrgId) =>
     PROJECTS.flatMap((projectId) =>
-      USERS.map((userId) => ({ orgId, projectOrgId, projectId, userId })),
+      USERS.flatMap((userId) => {
+        const whole = { orgId, projectOrgId, projectId, userId }
+        return [whole, ...RESOURCES.map((resource) => ({ ...whole, resource }))]
+      }),
     ),
   ),
 )
@@ -111,6 +116,22 @@ const answersOf = async (
         await ask(
           `list ${type} ${orgId} ${projectId}`,
           model.list({ type, orgId, projectId, conditions: [], sort: sortOf(type), limit: 100 }),
+        )
+    for (const type of ['user_grant', 'role_mapping'] as const)
+      for (const [value, ignoreCase] of [
+        ['', false],
+        ['ws:1', false],
+        ['WS%2b+1, 2', true],
+      ] as const)
+        await ask(
+          `list ${type} ${orgId} on ${value}`,
+          model.list({
+            type,
+            orgId,
+            conditions: [{ field: 'resource', operator: 'equals', value, ignoreCase }],
+            sort: sortOf(type),
+            limit: 100,
+          }),
         )
     for (const roleKey of ROLES)
       await ask(
@@ -166,6 +187,7 @@ const askOf = async (
     for (const userId of USERS)
       for (const which of [
         {},
+        ...RESOURCES.map((resource) => ({ resource })),
         ...ROLES.map((roleKey) => ({ roleKey })),
         ...PERMISSIONS.map((permission) => ({ permission })),
       ])
@@ -190,6 +212,13 @@ const askOf = async (
           `holders ${orgId} ${projectId} ${roleKey} at ${at}`,
           holdersIn(model, { orgId, projectId, roleKey, ...moment }),
         )
+    for (const projectId of PROJECTS)
+      for (const resource of RESOURCES)
+        for (const userId of [undefined, ...USERS])
+          await ask(
+            `holders ${orgId} ${projectId} on ${resource} ${userId} at ${at}`,
+            holdersIn(model, { orgId, projectId, resource, ...(userId && { userId }), ...moment }),
+          )
   }
 }
 
@@ -219,15 +248,12 @@ const usersOf = async (
 type HeldBy = Omit<Parameters<ReadModel['heldRoles']>[0], 'after' | 'limit'>
 type HoldersIn = Omit<Parameters<ReadModel['holders']>[0], 'after' | 'limit'>
 
-const wayOf = (via: Holder['via']) => (via === 'grant' ? ['', ''] : [via.idpId, via.group])
-
 /** All roles of a user, in pages of three. */
 const heldBy = async (model: ReadModel, query: HeldBy): Promise<readonly HeldRole[]> => {
   const all: HeldRole[] = []
   for (;;) {
     const last = all.at(-1)
-    const [idpId = '', group = ''] = last ? wayOf(last.via) : []
-    const after = last && ([last.projectOrgId, last.projectId, last.roleKey, idpId, group] as const)
+    const after = last && keyOfHeldRole(last)
     const page = await model.heldRoles({ ...query, limit: 3, ...(after && { after }) })
     all.push(...page.items)
     if (!page.hasMore) return all
@@ -239,9 +265,7 @@ const holdersIn = async (model: ReadModel, query: HoldersIn): Promise<readonly H
   const all: Holder[] = []
   for (;;) {
     const last = all.at(-1)
-    const [idpId = '', group = ''] = last ? wayOf(last.via) : []
-    const key = last && ([last.roleKey, last.orgId, idpId, group, last.userId] as const)
-    const after = key && (last?.projectId === undefined ? key : ([last.projectId, ...key] as const))
+    const after = last && keyOfHolder(last)
     const page = await model.holders({ ...query, limit: 3, ...(after && { after }) })
     all.push(...page.items)
     if (!page.hasMore) return all
@@ -318,9 +342,15 @@ const disagreement = (answers: Answers, now: Date): string | undefined => {
       ReturnType<ReadModel['access']>
     >
     const { orgId, userId, projectOrgId, projectId } = ids
-    const held = answers.get(`roles of ${orgId} ${userId} at undefined`) as readonly HeldRole[]
+    const resource = 'resource' in ids ? ids.resource : undefined
+    const held = answers.get(
+      `roles of ${[orgId, userId, ...(resource === undefined ? [] : [resource])].join(' ')} at undefined`,
+    ) as readonly HeldRole[]
     const own = held.filter(
-      (role) => role.projectOrgId === projectOrgId && role.projectId === projectId,
+      (role) =>
+        role.projectOrgId === projectOrgId &&
+        role.projectId === projectId &&
+        (resource !== undefined || role.resource === undefined),
     )
     const listed = [...new Set(own.map(({ roleKey }) => roleKey))]
     const { roleKeys } = judgeAccess(access, { isOwn: orgId === projectOrgId, now })

@@ -5,6 +5,7 @@ import type {
   AffectedInProject,
   AffectedQuery,
   FoundAccess,
+  FoundGrant,
   HeldRole,
   HeldRolesQuery,
   Holder,
@@ -46,6 +47,17 @@ const finding =
       return { ...found, ...change(found) }
     },
   })
+
+/** With each grant changed. */
+const granting =
+  (change: (grant: FoundGrant, found: FoundAccess) => Partial<FoundGrant>) =>
+  (found: FoundAccess): Partial<FoundAccess> => ({
+    grants: found.grants.map((grant) => ({ ...grant, ...change(grant, found) })),
+  })
+
+/** With the lost roles of each grant changed. */
+const losing = (change: (lost: FoundGrant['lost'], found: FoundAccess) => FoundGrant['lost']) =>
+  granting(({ lost }, found) => ({ lost: change(lost, found) }))
 
 /** The model with what `holders` is asked for changed. */
 const askedForHolders =
@@ -457,7 +469,9 @@ const ACCESS_FAULTS: readonly Fault[] = [
   {
     fault: 'does not name the roles of a user',
     law: 'Access has the settings of the project, the states of both grants, and the names and expiry',
-    plant: finding(({ roles }) => ({ roles: roles.map((role) => ({ ...role, group: '' })) })),
+    plant: finding(
+      granting(({ roles }) => ({ roles: roles.map((role) => ({ ...role, group: '' })) })),
+    ),
   },
   {
     fault: 'finds a grant to an organization that has none',
@@ -472,12 +486,12 @@ const ACCESS_FAULTS: readonly Fault[] = [
   {
     fault: 'loses no role',
     law: 'A role that ended without an event of the grant is lost, because',
-    plant: finding(() => ({ lost: [] })),
+    plant: finding(losing(() => [])),
   },
   ...(['role', 'project_grant'] as const).map((type) => ({
     fault: `loses any role with the ${type}`,
     law: 'A role that ended without an event of the grant is lost, because',
-    plant: finding(({ lost }) => ({ lost: lost.map((role) => ({ ...role, with: type })) })),
+    plant: finding(losing((lost) => lost.map((role) => ({ ...role, with: type })))),
   })),
 ]
 
@@ -579,14 +593,16 @@ const ENDING_FAULTS: readonly Fault[] = [
   {
     fault: 'loses a role with what ended last',
     law: 'A lost role names what ended it first, until the grant is recorded again.',
-    plant: finding(({ lost, projectGrant }) => ({
-      lost: projectGrant ? lost : lost.map((role) => ({ ...role, with: 'project_grant' })),
-    })),
+    plant: finding(
+      losing((lost, { projectGrant }) =>
+        projectGrant ? lost : lost.map((role) => ({ ...role, with: 'project_grant' })),
+      ),
+    ),
   },
   {
     fault: 'loses a role once for each end',
     law: 'A lost role names what ended it first, until the grant is recorded again.',
-    plant: finding(({ lost }) => ({ lost: [...lost, ...lost] })),
+    plant: finding(losing((lost) => [...lost, ...lost])),
   },
   {
     fault: 'keeps what was lost when a user is given roles anew',
@@ -724,7 +740,7 @@ const PERMISSION_FAULTS: readonly Fault[] = [
     law: 'Holders of a permission are found',
     plant: (sound) => ({
       holders: async (query) => {
-        const { hasMore } = await sound.holders({ ...query, after: ['', '', '', '', ''] })
+        const { hasMore } = await sound.holders({ ...query, after: ['', '', '', '', '', ''] })
         return { ...(await sound.holders(query)), hasMore }
       },
     }),
@@ -740,9 +756,11 @@ const PERMISSION_FAULTS: readonly Fault[] = [
   {
     fault: 'finds access by permissions in another order',
     law: 'The roles of a user have the permissions',
-    plant: finding(({ roles }) => ({
-      roles: roles.map((role) => ({ ...role, permissions: role.permissions.toReversed() })),
-    })),
+    plant: finding(
+      granting(({ roles }) => ({
+        roles: roles.map((role) => ({ ...role, permissions: role.permissions.toReversed() })),
+      })),
+    ),
   },
   {
     fault: 'shows in history that a role has no permissions',

@@ -83,8 +83,8 @@ export const MAPPING_FAULTS: readonly Fault[] = [
     law: PAGES,
     plant: (sound) => ({
       holders: ({ after, ...query }) => {
-        const [role = '', org = '', , , user = ''] = after ?? []
-        const begin = after?.length === 5 ? ([role, org, '', '', user] as const) : after
+        const [role = '', org = '', resource = '', , , user = ''] = after ?? []
+        const begin = after?.length === 6 ? ([role, org, resource, '', '', user] as const) : after
         return sound.holders({ ...query, ...(begin && { after: begin }) })
       },
     }),

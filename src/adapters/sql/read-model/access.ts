@@ -1,6 +1,7 @@
 import type {
   AccessQuery,
   FoundAccess,
+  FoundGrant,
   FoundMappedRole,
   FoundProject,
   FoundRole,
@@ -8,7 +9,7 @@ import type {
 } from '../../../ports/access-reads.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
 import { byMappedRole, compareCodePoints } from '../../../projections/row-order.js'
-import { foundProject, projectScope } from '../../../projections/rows.js'
+import { foundProject, placeScope, projectScope } from '../../../projections/rows.js'
 import type { Dialect, Integer, Statement, Steps } from '../dialect.js'
 import { endedWith, expiryOf, isCurrent, isMemberOf, stands, streamOf } from './counts.js'
 import { IS_GRANTED } from './lists.js'
@@ -31,19 +32,17 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
     ...Positions,
     project: string | null,
     projectGrant: FoundProject['state'] | null,
-    userGrant: FoundProject['state'] | null,
-    roles: string | null,
     mapped: string,
+    ...grants: readonly (string | null)[],
   ]
   const row = oneOf<Found>(yield accessStatement(dialect, query))
-  const [head, reached, project, projectGrant, userGrant, roles, mapped] = row
+  const [head, reached, project, projectGrant, mapped, ...grants] = row
   // What lies in a project is gone with it.
   if (project === null) return atHead([head, reached], NO_PROJECT)
   return atHead([head, reached], {
     project: foundProject(JSON.parse(project)),
     projectGrant: projectGrant ?? undefined,
-    userGrant: userGrant ?? undefined,
-    ...rolesIn(JSON.parse(roles ?? '[]')),
+    grants: grantsIn(grants),
     mapped: mappedIn(JSON.parse(mapped)),
   })
 }
@@ -51,9 +50,7 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
 const NO_PROJECT: FoundAccess = {
   project: undefined,
   projectGrant: undefined,
-  userGrant: undefined,
-  roles: [],
-  lost: [],
+  grants: [],
   mapped: [],
 }
 
@@ -65,7 +62,18 @@ type StoredRole = readonly [
   body: string | null,
 ]
 
-const rolesIn = (stored: readonly StoredRole[]): Pick<FoundAccess, 'roles' | 'lost'> => {
+/** Two columns for each grant: its state and its roles, or nulls. */
+const grantsIn = (columns: readonly (string | null)[]): readonly FoundGrant[] => {
+  const found: FoundGrant[] = []
+  for (let index = 0; index < columns.length; index += 2) {
+    const state = columns[index]
+    if (state !== 'active' && state !== 'inactive') continue
+    found.push({ state, ...rolesIn(JSON.parse(columns[index + 1] ?? '[]')) })
+  }
+  return found
+}
+
+const rolesIn = (stored: readonly StoredRole[]): Omit<FoundGrant, 'state'> => {
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
   for (const [roleKey, expires, ended, body] of stored)
@@ -84,25 +92,29 @@ type StoredMappedRole = readonly [
   group: string,
   expires: number | null,
   isProviderActive: number,
+  resource: string,
   body: string | null,
 ]
 
 const mappedIn = (stored: readonly StoredMappedRole[]): readonly FoundMappedRole[] =>
   stored
-    .map(([roleKey, idpId, group, expires, isProviderActive, body]) => ({
+    .map(([roleKey, idpId, group, expires, isProviderActive, resource, body]) => ({
       roleKey,
       ...shownRole(body),
       ...expiry(expires),
       via: { idpId, group },
+      ...(resource !== '' && { resource }),
       isProviderActive: isProviderActive === 1,
     }))
     .sort(byMappedRole)
 
 /** Finds all that decides whether a user has access to a project, in one row. */
 export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement => {
-  const { orgId, userId, projectOrgId, projectId } = query
+  const { orgId, userId, projectOrgId, projectId, resource } = query
   const { table, fieldInBody } = dialect
   const scope = projectScope(projectOrgId, projectId)
+  const places =
+    resource === undefined ? [scope] : [scope, placeScope(projectOrgId, projectId, resource)]
   const object = (type: 'project' | 'project_grant', column: string) =>
     `(SELECT ${column} FROM ${table(OBJECTS[type])} AS object WHERE object.scope = ? AND object.key = ?)`
   const grant = (
@@ -111,17 +123,21 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
     WHERE place.org = ? AND place.scope = ? AND object.place = place.number AND object.user_id = ? AND ${IS_GRANTED.sql})`
   return {
     ...dialect.named(
-      'access',
+      resource === undefined ? 'access' : 'access on',
       () => `SELECT ${positionColumns(dialect)}, ${object('project', 'object.body')} AS project,
       ${object('project_grant', fieldInBody('state'))} AS project_grant,
-      ${grant(`COALESCE(object.state, 'active')`)} AS user_grant,
-      ${grant(`(${givenRoles(dialect)})`)} AS roles,
-      (${mappedRoles(dialect)}) AS mapped`,
+      (${mappedRoles(dialect, resource)}) AS mapped,
+      ${places
+        .map(
+          (_, index) => `${grant(`COALESCE(object.state, 'active')`)} AS grant_${index},
+      ${grant(`(${givenRoles(dialect)})`)} AS roles_${index}`,
+        )
+        .join(', ')}`,
     ),
     parameters: [
       ...[projectOrgId, projectId, scope, orgId],
-      ...[orgId, scope, userId, orgId, scope, userId],
-      ...[userId, orgId, orgId, scope],
+      ...[userId, orgId, orgId, scope, ...(resource === undefined ? [] : [resource])],
+      ...places.flatMap((place) => [orgId, place, userId, orgId, place, userId]),
     ],
   }
 }
@@ -144,7 +160,7 @@ export const bodyOfRole = (dialect: Dialect): string => {
 }
 
 /** The roles of the groups that the user was last reported in, since their mappings were added. */
-const mappedRoles = (dialect: Dialect): string => {
+const mappedRoles = (dialect: Dialect, resource: string | undefined): string => {
   const { table, jsonRows } = dialect
   const provider = streamOf.provider({ org: 'mapped.org', idp: 'mapped.idp' })
   const columns = [
@@ -153,6 +169,7 @@ const mappedRoles = (dialect: Dialect): string => {
     'mapped.grp',
     expiryOf('mapped', 'member'),
     `CASE WHEN ${stands(dialect, provider).sql} THEN 1 ELSE 0 END`,
+    'share.resource',
     bodyOfRole(dialect),
   ]
   // In this order: a user has few groups, and a project many mappings.
@@ -161,6 +178,7 @@ const mappedRoles = (dialect: Dialect): string => {
     WHERE member.user_id = ? AND member.org = ? AND member.end_at IS NULL AND ${isMemberOf('mapped', 'member')}
       AND mapped.end_at IS NULL AND mapped.since < member.begin_at
       AND share.number = mapped.share AND share.org = ? AND share.scope = ?
+      AND ${resource === undefined ? `share.resource = ''` : `(share.resource = '' OR share.resource = ?)`}
       AND ${stands(dialect, provider, { orInactive: true }).sql} AND ${isCurrent(dialect, 'share').sql}`
 }
 

@@ -36,29 +36,38 @@ export function* readAffected(
   dialect: Dialect,
   query: AffectedQuery,
 ): Steps<FoundAtHead<Affected>> {
-  type Row = readonly [role: string, org: string, user: string, count: number | string]
+  type Row = readonly [
+    role: string,
+    org: string,
+    user: string,
+    resource: string,
+    count: number | string,
+  ]
   const { found, ...positions } = pageOf<Row>(yield affectedStatement(dialect, query))
-  const first = found
-    .slice(0, query.limit)
-    .map(([roleKey, orgId, userId]) => ({ orgId, userId, roleKey }))
-  return { ...positions, found: { count: Number(found[0]?.[3] ?? 0), first } }
+  const first = found.slice(0, query.limit).map(([roleKey, orgId, userId, resource]) => ({
+    orgId,
+    userId,
+    roleKey,
+    ...(resource !== '' && { resource }),
+  }))
+  return { ...positions, found: { count: Number(found[0]?.[4] ?? 0), first } }
 }
 
 /** Finds the roles of users that a change concerns, up to the limit, and beside each how many there are. */
 export const affectedStatement = (dialect: Dialect, query: AffectedQuery): Statement => {
   const parts = partsOf(dialect, query)
   const limit = atLeast(query.limit)
-  const order = 'role, org, user_id'
+  const order = 'role, org, user_id, resource'
   // A window function would keep every row before it returns the first.
   const totals = parts.map(
     (part, index) => sql`(SELECT count(*) FROM (${part}) AS counted_${index})`,
   )
   const pages = parts.map(
     (part, index) =>
-      sql`SELECT * FROM (SELECT role, org, user_id FROM (${part}) AS page_of_${index} ORDER BY ${order} LIMIT ${limit}) AS page_${index}`,
+      sql`SELECT * FROM (SELECT ${order} FROM (${part}) AS page_of_${index} ORDER BY ${order} LIMIT ${limit}) AS page_${index}`,
   )
   // With its limit, the page stays apart: SQLite would count again for each of its parts.
-  const page = sql`SELECT role, org, user_id, ${joined(totals, ' + ')} AS total
+  const page = sql`SELECT ${order}, ${joined(totals, ' + ')} AS total
     FROM (SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${limit}) AS page_of_all`
   return sql`${besidePositions(dialect, `${order}, total`, page)} ORDER BY ${order}`
 }
@@ -77,7 +86,7 @@ const granted = (dialect: Dialect, query: AffectedInProject): Statement => {
     sql`held.share = share.number`,
     ...countsByGrant(dialect, countedIn(query)),
   ])
-  return sql`SELECT share.role, share.org, held.user_id FROM ${dialect.table(SHARES)} AS share
+  return sql`SELECT share.role, share.org, held.user_id, share.resource FROM ${dialect.table(SHARES)} AS share
     CROSS JOIN ${dialect.table(HELD)} AS held WHERE ${all}`
 }
 
@@ -86,9 +95,10 @@ const mapped = (dialect: Dialect, query: AffectedInProject): Statement => {
   const all = allOf([
     ...rangeOf(dialect, query),
     ...countsByGroup(dialect, countedIn(query)),
-    noGrant(dialect, OF_SHARE, countedIn(query)),
+    // Of the same resource: what else the user has is affected too.
+    noGrant(dialect, OF_SHARE, countedIn(query), sql`own.resource = share.resource`),
   ])
-  return sql`SELECT DISTINCT share.role, share.org, member.user_id FROM ${members(dialect)} WHERE ${all}`
+  return sql`SELECT DISTINCT share.role, share.org, member.user_id, share.resource FROM ${members(dialect)} WHERE ${all}`
 }
 
 const countedIn = ({ userOrgId, asIfActive, now, at }: AffectedInProject) =>
@@ -116,9 +126,18 @@ const members = ({ table }: Dialect): string =>
 interface RoleOfMember {
   readonly scope: Statement
   readonly role: string
+  readonly resource: Statement
 }
 
-const OF_SHARE: RoleOfMember = { scope: sql`share.scope`, role: 'share.role' }
+const OF_SHARE: RoleOfMember = {
+  scope: sql`share.scope`,
+  role: 'share.role',
+  resource: sql`share.resource`,
+}
+
+/** A role of the user counts on the resource of another one: it is for the whole project, or on the same resource. */
+const countsOn = ({ resource }: RoleOfMember): Statement =>
+  sql`(own.resource = '' OR own.resource = ${resource})`
 
 /** No row meets all of `parts`. */
 const noneOf = (from: string, parts: readonly Statement[]): Statement =>
@@ -127,12 +146,13 @@ const noneOf = (from: string, parts: readonly Statement[]): Statement =>
 /** No grant to the user of `member` has the role. */
 const noGrant = (
   dialect: Dialect,
-  { scope, role }: RoleOfMember,
+  of: RoleOfMember,
   { now, at, asIfActive }: Pick<Counted, 'now' | 'at' | 'asIfActive'>,
+  isThere = countsOn(of),
 ): Statement => {
   const { table } = dialect
   return noneOf(`${table(SHARES)} AS own CROSS JOIN ${table(HELD)} AS granted`, [
-    sql`own.scope = ${scope} AND own.role = ${role} AND own.org = member.org`,
+    sql`own.scope = ${of.scope} AND own.role = ${of.role} AND own.org = member.org AND ${isThere}`,
     sql`granted.share = own.number AND granted.user_id = member.user_id`,
     ...countsByGrant(dialect, { now, at, asIfActive, share: 'own', held: 'granted' }),
   ])
@@ -141,7 +161,7 @@ const noGrant = (
 /** No group except `isOwn`, a condition on `other`, gives the user of `member` the role. */
 const noOtherGroup = (
   dialect: Dialect,
-  { scope, role }: RoleOfMember,
+  of: RoleOfMember,
   { now, at }: Moment,
   isOwn: Statement,
 ): Statement =>
@@ -149,7 +169,8 @@ const noOtherGroup = (
     `${dialect.table(MEMBERS)} AS joined JOIN ${dialect.table(MAPPED)} AS other ON ${isMemberOf('other', 'joined')}
       JOIN ${dialect.table(SHARES)} AS own ON own.number = other.share`,
     [
-      sql`joined.user_id = member.user_id AND joined.org = member.org AND own.scope = ${scope} AND own.role = ${role}`,
+      sql`joined.user_id = member.user_id AND joined.org = member.org AND own.scope = ${of.scope} AND own.role = ${of.role}`,
+      countsOn(of),
       sql`NOT (${isOwn})`,
       ...countsByGroup(dialect, { now, at, share: 'own', held: 'other', member: 'joined' }),
     ],
@@ -165,12 +186,13 @@ const ofProvider = (dialect: Dialect, query: AffectedByProvider): Statement => {
     noGrant(dialect, OF_SHARE, { now, at }),
     noOtherGroup(dialect, OF_SHARE, query, sql`other.idp = ${param(idpId)}`),
   ])
-  return sql`SELECT DISTINCT share.scope, share.role, share.org, member.user_id FROM ${members(dialect)} WHERE ${all}`
+  return sql`SELECT DISTINCT share.scope, share.role, share.org, member.user_id, share.resource FROM ${members(dialect)} WHERE ${all}`
 }
 
 /** The members of a group who have roles in no other way. */
 const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
   const { orgId, projectId, roleKeys, members, at } = query
+  const resource = param(query.resource ?? '')
   const projectOfRole = projectScope(orgId, projectId)
   const scope = param(projectOfRole)
   const [idp, group] = [param(members.idpId), param(members.group)]
@@ -178,7 +200,7 @@ const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
     [columnNamed(SHARES, 'role')],
     roleKeys.map((roleKey) => [roleKey]),
   )
-  const role = { scope, role: 'wanted.role' }
+  const role = { scope, role: 'wanted.role', resource }
   const all = allOf([
     sql`member.org = ${param(members.orgId)} AND member.idp = ${idp} AND member.grp = ${group}`,
     sql`member.begin_at > ${param(boundedPosition(members.after))}`,
@@ -192,8 +214,13 @@ const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
       ? []
       : [stands(dialect, param(`project_grant-${projectOfRole}+${members.orgId}`), { at })]),
     noGrant(dialect, role, { now: query.now, at }),
-    noOtherGroup(dialect, role, query, sql`other.idp = ${idp} AND other.grp = ${group}`),
+    noOtherGroup(
+      dialect,
+      role,
+      query,
+      sql`other.idp = ${idp} AND other.grp = ${group} AND own.resource = ${resource}`,
+    ),
   ])
-  return sql`SELECT wanted.role, member.org, member.user_id FROM ${dialect.table(MEMBERS)} AS member
+  return sql`SELECT wanted.role, member.org, member.user_id, ${resource} AS resource FROM ${dialect.table(MEMBERS)} AS member
     CROSS JOIN ${wanted} WHERE ${all}`
 }

@@ -1,6 +1,6 @@
 import type { Position } from '../../../ports/event-store.js'
 import { boundedPosition, type Dialect, param, type Statement, sql } from '../dialect.js'
-import { STANDING } from './tables.js'
+import { SHARES, STANDING } from './tables.js'
 
 // What makes a role count, in SQL: here and nowhere else. A role rests on generations of other objects. Each row belongs
 // to the stream of one object, so an event writes rows of its own stream alone, and a reader joins. The past is the same
@@ -90,12 +90,16 @@ export const countsForAll = (
 
 /** The role and, for another organization, the grant of the project have the generation. The project may be gone. */
 export const isCurrent = (dialect: Dialect, share: string, at?: At): Statement => {
+  const end = endOf(dialect, share)
   const isGranted =
-    at === undefined
-      ? sql`${share}.end_at IS NULL`
-      : sql`(${share}.end_at IS NULL OR ${share}.end_at > ${positionOf(at)})`
+    at === undefined ? sql`${end} IS NULL` : sql`(${end} IS NULL OR ${end} > ${positionOf(at)})`
   return sql`${isGranted} AND ${stands(dialect, streamOf.role(share), { at, since: `${share}.role_since` })}`
 }
+
+/** When the project's grant took the generation away; null while it has it. */
+const endOf = ({ table }: Dialect, share: string): string =>
+  `CASE WHEN ${share}.base IS NULL THEN ${share}.end_at
+    ELSE (SELECT base.end_at FROM ${table(SHARES)} AS base WHERE base.number = ${share}.base) END`
 
 /** The object of a stream, which is named in SQL, exists and is active. */
 export const stands = (
@@ -117,16 +121,21 @@ export const stands = (
     WHERE standing.stream = ${stream} AND standing.since = ${since} AND ${lasting('standing', at)}) = 1`
 
 /** Why a generation that is not current ended first: `role` or `project_grant`. */
-export const endedWith = ({ table, counted }: Dialect, share: string): string =>
-  `CASE WHEN ${share}.end_at < (
-    SELECT CASE WHEN count(*) = 0 THEN 0 WHEN count(*) = ${counted('ended.end_at')} THEN max(ended.end_at) ELSE ${share}.end_at + 1 END
+export const endedWith = (dialect: Dialect, share: string): string => {
+  const { table, counted } = dialect
+  const end = endOf(dialect, share)
+  return `CASE WHEN (${end}) < (
+    SELECT CASE WHEN count(*) = 0 THEN 0 WHEN count(*) = ${counted('ended.end_at')} THEN max(ended.end_at) ELSE (${end}) + 1 END
     FROM ${table(STANDING)} AS ended WHERE ended.stream = ${streamOf.role(share)} AND ended.since = ${share}.role_since
   ) THEN 'project_grant' ELSE 'role' END`
+}
 
 /** Names of streams, of the values in a row. */
 export const streamOf = {
   project: (row: string): string => `('project-' || ${row}.scope)`,
   role: (row: string): string => `('project_role-' || ${row}.scope || '+' || ${row}.role)`,
+  /** The row of a place names the project, besides its resource. */
+  projectOfPlace: (row: string): string => `('project-' || ${row}.owner || '+' || ${row}.project)`,
   projectGrant: (row: string): string => `('project_grant-' || ${row}.scope || '+' || ${row}.org)`,
   provider: ({ org, idp }: { readonly org: string; readonly idp: string }): string =>
     `('identity_provider-' || ${org} || '+' || ${idp})`,

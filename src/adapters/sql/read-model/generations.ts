@@ -1,7 +1,7 @@
 import type { Fact } from '../../../domain/facts.js'
 import type { Position } from '../../../ports/event-store.js'
 import { foldCase } from '../../../projections/row-order.js'
-import { getOrAdd, projectOf, projectScope } from '../../../projections/rows.js'
+import { getOrAdd, placeScope, projectOf, projectScope } from '../../../projections/rows.js'
 import {
   columnNamed,
   type Dialect,
@@ -11,13 +11,13 @@ import {
   type Statement,
   type Steps,
 } from '../dialect.js'
-import { shareOf } from './stored-rows.js'
+import { type Generation, shareOf } from './stored-rows.js'
 import { checkpointIn, HELD, PLACES, SHARES } from './tables.js'
 
 /** A fact that names generations of roles. */
 export type Sharing = Extract<Fact, { readonly in: 'held' | 'project_grant' }>
 
-/** A project as an organization has it. */
+/** A project, or a resource of it, as an organization has it. */
 interface Place {
   readonly org: string
   readonly scope: string
@@ -31,6 +31,8 @@ interface Share {
   readonly role: string
   readonly roleSince: number
   readonly grantSince: number
+  /** On a resource of a granted project: the share for the whole project. */
+  readonly base: Share | undefined
   number: number
   isNew: boolean
   /** Undefined when the batch does not end it. */
@@ -41,7 +43,7 @@ interface Share {
 export interface Generations {
   /** The checkpoint at which they were read; undefined when none were needed. */
   readonly reached: Position | undefined
-  /** The number of a project in an organization; undefined if no fact names it. */
+  /** The number of a project, or a resource, in an organization; undefined if no fact names it. */
   readonly placeOf: (orgId: string, scope: string) => number | undefined
   /** The numbers of the roles of a fact, in their order. */
   readonly numbersOf: (fact: Sharing) => readonly number[]
@@ -64,23 +66,30 @@ export function* readGenerations(
 ): Steps<Generations> {
   const places = new Map<string, Place>()
   const shares = new Map<string, Share>()
-  const placeIn = ({ orgId: org, projectOrgId, projectId }: Sharing): Place => {
-    const scope = projectScope(projectOrgId, projectId)
+  const placeIn = ({ orgId: org, projectOrgId, projectId }: Sharing, resource?: string): Place => {
+    const scope = placeScope(projectOrgId, projectId, resource)
     return getOrAdd(places, `${org} ${scope}`, () => ({ org, scope, number: 0, isNew: false }))
   }
-  const sharesIn = (fact: Sharing): readonly Share[] => {
-    const place = placeIn(fact)
-    return fact.roles.map((given) => {
-      const [role, roleSince, grantSince] = shareOf(given)
-      const key = `${place.org} ${place.scope} ${roleSince} ${grantSince} ${role}`
-      return getOrAdd(shares, key, () => {
-        // What no grant of the project gave never counts.
-        const isGiven = fact.in === 'project_grant' || fact.orgId === fact.projectOrgId
-        const endAt = isGiven ? undefined : 0n
-        return { place, role, roleSince, grantSince, number: 0, isNew: false, endAt }
-      })
+  const shareIn = (
+    fact: Sharing,
+    [role, roleSince, grantSince]: Generation,
+    resource?: string,
+  ): Share => {
+    const place = placeIn(fact, resource)
+    const key = `${place.org} ${place.scope} ${roleSince} ${grantSince} ${role}`
+    return getOrAdd(shares, key, () => {
+      const isOwn = fact.orgId === fact.projectOrgId
+      const isBased = resource !== undefined && !isOwn
+      const base = isBased ? shareIn(fact, [role, roleSince, grantSince]) : undefined
+      // What no grant of the project gave never counts.
+      const endAt = fact.in === 'project_grant' || isOwn ? undefined : 0n
+      return { place, role, roleSince, grantSince, base, number: 0, isNew: false, endAt }
     })
   }
+  const sharesIn = (fact: Sharing): readonly Share[] =>
+    fact.roles.map((given) =>
+      shareIn(fact, shareOf(given), fact.in === 'held' ? fact.resource : undefined),
+    )
   for (const fact of facts) if (isSharing(fact)) sharesIn(fact)
   const all = [...shares.values()]
   const reached =
@@ -107,17 +116,21 @@ export function* readGenerations(
       yield* dialect.insert(
         PLACES,
         newPlaces.map(({ number, org, scope }) => {
-          const { projectOrgId, projectId } = projectOf(scope)
-          return [number, org, scope, projectOrgId, projectId]
+          const { projectOrgId, projectId, resource = '' } = projectOf(scope)
+          return [number, org, scope, projectOrgId, projectId, resource, foldCase(resource)]
         }),
       )
       yield* dialect.insert(
         SHARES,
         all
           .filter(({ isNew }) => isNew)
-          .map(({ number, place, role, roleSince, grantSince, endAt = null }) => {
-            const names = [place.scope, role, foldCase(role), place.org]
-            return [number, place.number, ...names, roleSince, grantSince, endAt]
+          .map(({ number, place, role, roleSince, grantSince, base, endAt = null }) => {
+            const [scope, resource] = scopesOf(place)
+            const names = [scope, role, foldCase(role), place.org, resource]
+            return [
+              ...[number, place.number, ...names, roleSince, grantSince],
+              ...(base ? [null, base.number] : [endAt, null]),
+            ]
           }),
       )
       const ended = all.flatMap(({ isNew, number, endAt = 0n }) =>
@@ -128,6 +141,12 @@ export function* readGenerations(
   }
 }
 
+/** The scope of the project, and the resource; empty for the whole project. */
+const scopesOf = ({ scope }: Place): readonly [scope: string, resource: string] => {
+  const { projectOrgId, projectId, resource = '' } = projectOf(scope)
+  return [projectScope(projectOrgId, projectId), resource]
+}
+
 /** Sets the numbers of `places` and `shares`. @returns the checkpoint */
 function* readNumbers(
   dialect: Dialect,
@@ -135,13 +154,14 @@ function* readNumbers(
   shares: readonly Share[],
 ): Steps<Position> {
   const { table } = dialect
-  const columns = ['org', 'scope', 'role', 'role_since', 'grant_since'].map((name) =>
+  const columns = ['org', 'scope', 'role', 'resource', 'role_since', 'grant_since'].map((name) =>
     columnNamed(SHARES, name),
   )
   const wanted = [
-    ...places.map(({ org, scope }): Row => [org, scope, '', 0, 0]),
-    ...shares.map(({ place: { org, scope }, role, roleSince, grantSince }): Row => {
-      return [org, scope, role, roleSince, grantSince]
+    ...places.map(({ org, scope }): Row => [org, scope, '', '', 0, 0]),
+    ...shares.map(({ place, role, roleSince, grantSince }): Row => {
+      const [scope, resource] = scopesOf(place)
+      return [place.org, scope, role, resource, roleSince, grantSince]
     }),
   ]
   type Found = readonly [
@@ -163,7 +183,7 @@ function* readNumbers(
       LEFT JOIN (SELECT nth, place.number AS place, share.number AS share FROM ${listed.sql}
         LEFT JOIN ${table(PLACES)} AS place ON place.org = wanted.org AND place.scope = wanted.scope
         LEFT JOIN ${table(SHARES)} AS share ON share.scope = wanted.scope AND share.role = wanted.role AND share.org = wanted.org
-          AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
+          AND share.resource = wanted.resource AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
   )
   const found = rowsOf<Found>(yield { ...named, parameters: listed.parameters })
   const numbers = new Map(

@@ -3,7 +3,7 @@ import type { ObjectRef } from '../../../domain/values.js'
 import { timeOf } from '../../../ports/event-store.js'
 import type { Views } from '../../../ports/read-model.js'
 import { type Row as ObjectRow, shown } from '../../../projections/project.js'
-import { projectOf, projectScope } from '../../../projections/rows.js'
+import { placeScope, projectOf } from '../../../projections/rows.js'
 import {
   columnNamed,
   type Dialect,
@@ -69,7 +69,7 @@ const currentRoles = (dialect: Dialect): string => {
 /** The columns that tell which grant it is. */
 export type FoundGrant = readonly [...StoredGrant, orgId: string, scope: string, userId: string]
 
-/** Finds grants by organization, project and user, each with all its roles and its number among `keys`. */
+/** Finds grants by organization, project with resource, and user, each with all its roles and its number among `keys`. */
 export const grantsOf = (dialect: Dialect, keys: readonly Row[]): Statement => {
   const { table, jsonRows, listedShares } = dialect
   const columns = [
@@ -89,7 +89,7 @@ export const grantsOf = (dialect: Dialect, keys: readonly Row[]): Statement => {
       JOIN ${table(GRANTS)} AS object ON object.place = place.number AND object.user_id = wanted.user_id) AS found ON TRUE`
 }
 
-/** The organization, the project and the user of a grant. */
+/** The organization, the project with the resource, and the user of a grant. */
 export const grantKeyOf = ({
   ref,
   orgId,
@@ -97,8 +97,8 @@ export const grantKeyOf = ({
   readonly ref: ObjectRef
   readonly orgId: string
 }): Row => {
-  const { projectOrgId = orgId, projectId, userId } = grantIn(ref)
-  return [orgId, projectScope(projectOrgId, projectId), userId]
+  const { projectOrgId = orgId, projectId, resource, userId } = grantIn(ref)
+  return [orgId, placeScope(projectOrgId, projectId, resource), userId]
 }
 
 const grantIn = (ref: ObjectRef): GrantRef => {

@@ -44,6 +44,7 @@ export function* readHeldRoles(
 ): Steps<FoundAtHead<Slice<HeldRole>>> {
   type Row = readonly [
     scope: string,
+    resource: string,
     role: string,
     idp: string,
     group: string,
@@ -51,10 +52,11 @@ export function* readHeldRoles(
     body: string | null,
   ]
   const { found, ...positions } = pageOf<Row>(yield heldRolesStatement(dialect, query))
-  const held = found.map(([scope, roleKey, idpId, group, expires, body]) => ({
+  const held = found.map(([scope, resource, roleKey, idpId, group, expires, body]) => ({
     ...projectOf(scope),
     roleKey,
     ...shownRole(body),
+    ...onResource(resource),
     ...expiry(expires),
     via: wayOf(idpId, group),
   }))
@@ -69,6 +71,7 @@ export function* readHolders(
   type Row = readonly [
     role: string,
     org: string,
+    resource: string,
     idp: string,
     group: string,
     user: string,
@@ -77,17 +80,25 @@ export function* readHolders(
     scope: string,
   ]
   const { found, ...positions } = pageOf<Row>(yield holdersStatement(dialect, query))
-  const holders = found.map(([roleKey, orgId, idpId, group, userId, expires, given, scope]) => ({
-    userId,
-    orgId,
-    ...(query.projectId === undefined && { projectId: projectOf(scope).projectId }),
-    roleKey,
-    ...expiry(expires),
-    from: timeOf(BigInt(given)),
-    via: wayOf(idpId, group),
-  }))
+  const holders = found.map(([roleKey, orgId, resource, idpId, group, userId, ...row]) => {
+    const [expires, given, scope] = row
+    return {
+      userId,
+      orgId,
+      ...(query.projectId === undefined && { projectId: projectOf(scope).projectId }),
+      roleKey,
+      ...onResource(resource),
+      ...expiry(expires),
+      from: timeOf(BigInt(given)),
+      via: wayOf(idpId, group),
+    }
+  })
   return { ...positions, found: sliceOf(holders, query.limit) }
 }
+
+/** The resource of a row, which is empty for the whole project. */
+export const onResource = (resource: string): Pick<HeldRole, 'resource'> =>
+  resource === '' ? {} : { resource }
 
 /** The way of a role, by the provider and the group; both are empty for a grant. */
 export const wayOf = (idpId: string, group: string): RoleWay =>
@@ -118,25 +129,30 @@ const ofUser = ({ table, hasLateral }: Dialect) => {
 
 /** Finds the roles that count for a user, one more than the limit, each with the positions. */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { orgId, userId, projectId, roleKey, permission, at, now, after, limit } = query
+  const { orgId, userId, projectId, projectOrgId, resource, roleKey, permission } = query
+  const { at, now, after, limit } = query
   const { byGrant, isByGrant, byGroup, isByGroup } = ofUser(dialect)
-  const order = 'scope, role, idp, grp'
+  const order = 'scope, resource, role, idp, grp'
   const place = `${dialect.table(PLACES)} AS place`
   const arm = (
     from: string,
     columns: string,
     conditions: readonly Statement[],
-    isAfterWay: (role: readonly [string, string], way: readonly string[]) => Statement,
+    isAfterWay: (role: readonly string[], way: readonly string[]) => Statement,
   ): Statement => {
     const all = allOf([
       ...conditions,
       sql`place.number = share.place AND place.org = ${param(orgId)}`,
       ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
+      ...(projectOrgId === undefined ? [] : [sql`place.owner = ${param(projectOrgId)}`]),
+      ...(resource === undefined ? [] : [sql`place.resource IN ('', ${param(resource)})`]),
       ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
       ...isAllowed(dialect, query),
-      ...(after ? [isAfterWay([projectScope(after[0], after[1]), after[2]], after.slice(3))] : []),
+      ...(after
+        ? [isAfterWay([projectScope(after[0], after[1]), after[2], after[3]], after.slice(4))]
+        : []),
     ])
-    return sql`SELECT share.scope, share.role, ${columns}, ${bodyOfRole(dialect)} AS body FROM ${from} CROSS JOIN ${place} WHERE ${all}`
+    return sql`SELECT share.scope, share.resource, share.role, ${columns}, ${bodyOfRole(dialect)} AS body FROM ${from} CROSS JOIN ${place} WHERE ${all}`
   }
   const arms = [
     arm(
@@ -146,8 +162,8 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
         sql`granted.user_id = ${param(userId)} AND ${isByGrant}`,
         ...countsByGrant(dialect, { now, at }),
       ],
-      // Within one role, the grant sorts first.
-      (role) => isAfter(['share.scope', 'share.role'], role),
+      // Within one role and resource, the grant sorts first.
+      (role) => isAfter(['share.scope', 'share.resource', 'share.role'], role),
     ),
     arm(
       byGroup,
@@ -157,12 +173,15 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
         ...countsByGroup(dialect, { now, at }),
       ],
       (role, way) =>
-        isAfter(['share.scope', 'share.role', 'mapped.idp', 'mapped.grp'], [...role, ...way]),
+        isAfter(
+          ['share.scope', 'share.resource', 'share.role', 'mapped.idp', 'mapped.grp'],
+          [...role, ...way],
+        ),
     ),
   ]
   const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${atLeast(limit + 1)}`
   return {
-    name: `h${flags(projectId, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
+    name: `h${flags(projectId, projectOrgId, resource, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
     ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
   }
 }
@@ -177,7 +196,7 @@ interface Way {
   readonly rows: string
   readonly isJoined: string
   readonly columns: string
-  /** The columns of the order after the role and the organization. */
+  /** The columns of the order after the role, the organization and the resource. */
   readonly order: readonly string[]
   /** The same as an index has them: rows that differ in their beginning alone exclude each other. */
   readonly sorted: string
@@ -214,23 +233,23 @@ const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way
 
 /** Finds the users for whom roles count, at least one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, userId, roleKey, permission, userOrgId, at, after } = query
-  const order = `${projectId === undefined ? 'scope, ' : ''}role, org, idp, grp, user_id`
+  const { projectId, resource, userId, roleKey, permission, userOrgId, at, after } = query
+  const order = `${projectId === undefined ? 'scope, ' : ''}role, org, resource, idp, grp, user_id`
   const arms = ways(dialect, query).flatMap((way, index) =>
-    partsAfter(query, way, index === 0).map((part) =>
+    onPlaces(query, partsAfter(query, way, index === 0)).map((part) =>
       userId === undefined
         ? allHolders(dialect, query, way, part)
         : holdersOfUser(dialect, query, way, part, userId),
     ),
   )
   const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
-  const columns = 'role, org, idp, grp, user_id, expires_at, given, scope'
+  const columns = 'role, org, resource, idp, grp, user_id, expires_at, given, scope'
   const page = sql`SELECT * FROM (${unionOf(pages)}) AS pages ORDER BY ${order} LIMIT ${atLeast(query.limit + 1)}`
   const isLastRole = after?.[projectId === undefined ? 1 : 0] === roleKey
   const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
   const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)
   return {
-    name: `w${flags(projectId, userId, roleKey, permission, userOrgId, at)}${variant}`,
+    name: `w${flags(projectId, resource, userId, roleKey, permission, userOrgId, at)}${variant}`,
     ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
@@ -242,8 +261,8 @@ interface Part {
 }
 
 /**
- * The parts that follow the last holder of the page before: the rest of its role in its organization, the later
- * organizations, the later roles, the later projects.
+ * The parts that follow the last holder of the page before: the rest of its role and resource in its organization, the
+ * later resources and organizations, the later roles, the later projects.
  */
 const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): readonly Part[] => {
   const { orgId, projectId, roleKey, after } = query
@@ -261,7 +280,7 @@ const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): re
     projectId === undefined
       ? [projectScope(orgId, after[0]), after.slice(1)]
       : [projectScope(orgId, projectId), [...after]]
-  const [role = '', org = '', ...way] = rest
+  const [role = '', org = '', resource = '', ...way] = rest
   const scope = sql`share.scope = ${param(lastScope)}`
   const isLastByGrant = way[0] === ''
   // A grant sorts before groups.
@@ -273,8 +292,10 @@ const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): re
   const parts: Part[] = []
   if (roleKey === undefined || role === roleKey) {
     const ofRole = [scope, sql`share.role = ${param(role)}`]
-    if (ofRow) parts.push({ ofShare: [...ofRole, sql`share.org = ${param(org)}`], ofRow })
-    parts.push({ ofShare: [...ofRole, sql`share.org > ${param(org)}`], ofRow: [] })
+    const isLast = sql`share.org = ${param(org)} AND share.resource = ${param(resource)}`
+    if (ofRow) parts.push({ ofShare: [...ofRole, isLast], ofRow })
+    const isLater = isAfter(['share.org', 'share.resource'], [org, resource])
+    parts.push({ ofShare: [...ofRole, isLater], ofRow: [] })
   }
   if (roleKey === undefined)
     parts.push({ ofShare: [scope, sql`share.role > ${param(role)}`], ofRow: [] })
@@ -285,6 +306,17 @@ const partsAfter = (query: HoldersQuery, { order }: Way, isByGrant: boolean): re
   return parts
 }
 
+/** Each part apart for the whole project and for the resource in the query, so that each is read from an index. */
+const onPlaces = ({ resource }: HoldersQuery, parts: readonly Part[]): readonly Part[] =>
+  resource === undefined
+    ? parts
+    : parts.flatMap(({ ofShare, ofRow }) =>
+        ['', resource].map((each) => ({
+          ofShare: [...ofShare, sql`share.resource = ${param(each)}`],
+          ofRow,
+        })),
+      )
+
 const isOfRole = ({ projectId }: HoldersQuery, roleKey: string): Statement =>
   projectId === undefined ? isOne('share.role', roleKey) : sql`share.role = ${param(roleKey)}`
 
@@ -293,7 +325,8 @@ const isOne = (column: string, value: string): Statement =>
   sql`${column} >= ${param(value)} AND ${column} <= ${param(value)}`
 
 /** The columns of `share` in the order of holders; at most one generation counts at a time. */
-const SHARE_ORDER = 'share.scope, share.role, share.org, share.role_since, share.grant_since'
+const SHARE_ORDER =
+  'share.scope, share.role, share.org, share.resource, share.role_since, share.grant_since'
 
 /** The holders in a part, generation by generation. */
 const allHolders = (
@@ -305,7 +338,7 @@ const allHolders = (
   const share = `${dialect.table(SHARES)} AS share`
   const ofShares = allOf([...ofShare, ...isWanted(dialect, query)])
   const ofRows = allOf([sql`${isJoined}`, ...counts, ...ofRow])
-  const names = `share.role, share.org`
+  const names = 'share.role, share.org, share.resource'
   const most = atLeast(query.limit + 1)
   if (!dialect.hasLateral)
     return sql`SELECT ${names}, ${columns}, share.scope FROM ${share} CROSS JOIN ${rows} WHERE ${ofShares} AND ${ofRows}
@@ -326,7 +359,7 @@ const holdersOfUser = (
 ): Statement => {
   const found = sql`${user} = ${param(userId)} AND ${isJoined}`
   const all = allOf([found, ...ofShare, ...isWanted(dialect, query), ...counts, ...ofRow])
-  return sql`SELECT share.role, share.org, ${columns}, share.scope FROM ${from} WHERE ${all}`
+  return sql`SELECT share.role, share.org, share.resource, ${columns}, share.scope FROM ${from} WHERE ${all}`
 }
 
 /** The role of `share` is of the organization and has the permission that are asked for. */

@@ -185,7 +185,7 @@ const sourceOf = (dialect: Dialect, query: ListQuery<ViewType>): Source => {
   return {
     from: `${table(PLACES)} AS place JOIN ${table(GRANTS)} AS object ON object.place = place.number`,
     scope: sql`place.org = ${param(orgId)}`,
-    within: [stands(dialect, streamOf.project('place'), { orInactive: true }), IS_GRANTED],
+    within: [stands(dialect, streamOf.projectOfPlace('place'), { orInactive: true }), IS_GRANTED],
     key: ['place.scope', 'object.user_id'],
   }
 }
@@ -336,6 +336,8 @@ const grantText = (field: string): string => {
       return 'place.project'
     case 'projectOrgId':
       return 'place.owner'
+    case 'resource':
+      return 'place.resource'
     case 'state':
       return `COALESCE(object.state, 'active')`
     case 'creationDate':
@@ -416,6 +418,7 @@ const meetsGrant = (
     if (state === 'inactive') return sql`object.state = 'inactive'`
     return state === 'active' ? sql`object.state IS NULL` : sql`FALSE`
   }
+  if (field === 'resource' && ignoreCase) return compare('place.folded_resource', foldedValue)
   // Ids and states are ASCII: a database folds them alike.
   if (field !== 'userId')
     return ignoreCase ? compare(`upper(${text})`, foldedValue) : compare(text, value)

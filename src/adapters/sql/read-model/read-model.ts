@@ -226,7 +226,7 @@ const oneObject = (dialect: Dialect, type: ViewType): string => {
     const met = [sql`object.scope = ? AND object.key = ?`, ...isWithin(dialect, type)]
     return `LEFT JOIN ${table(OBJECTS[type])} AS object ON ${allOf(met).sql}`
   }
-  const exists = stands(dialect, streamOf.project('place'), { orInactive: true })
+  const exists = stands(dialect, streamOf.projectOfPlace('place'), { orInactive: true })
   return `LEFT JOIN ${table(PLACES)} AS place ON place.org = ? AND place.scope = ? AND ${exists.sql}
     LEFT JOIN ${table(GRANTS)} AS object ON object.place = place.number AND object.user_id = ? AND ${IS_GRANTED.sql}`
 }

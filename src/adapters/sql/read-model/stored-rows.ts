@@ -37,24 +37,25 @@ export type StoredObject = readonly [
   ...current: readonly string[],
 ]
 
+/** A generation as a role of a fact names it. */
+export type Generation = readonly [roleKey: string, roleSince: number, grantSince: number]
+
 /** A generation as SQL finds it. */
-type Generation = readonly [roleKey: string, roleSince: Integer, grantSince: Integer]
+type FoundGeneration = readonly [roleKey: string, roleSince: Integer, grantSince: Integer]
 
 /** Key of a generation of a role, as one organization has it. */
-const generationOf = ([roleKey, roleSince, grantSince]: Generation): string =>
+const generationOf = ([roleKey, roleSince, grantSince]: FoundGeneration): string =>
   `${roleSince} ${grantSince} ${roleKey}`
 
 /** A test whether roles are among some generations, which are JSON. */
 export const amongGenerations = (json: string): IsCurrent => {
-  const found: readonly Generation[] = JSON.parse(json)
+  const found: readonly FoundGeneration[] = JSON.parse(json)
   const known = new Set(found.map(generationOf))
   return (_, role) => known.has(generationOf(shareOf(role)))
 }
 
 /** The generation that a role of a fact names. */
-export const shareOf = (
-  role: GivenRole | PermittedRole,
-): readonly [roleKey: string, roleSince: number, grantSince: number] =>
+export const shareOf = (role: GivenRole | PermittedRole): Generation =>
   'since' in role
     ? [role.roleKey, role.roleSince, role.since]
     : [role.roleKey, role.roleSince, role.grantSince ?? 0]

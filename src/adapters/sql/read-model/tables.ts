@@ -65,43 +65,55 @@ const LASTING: readonly Column[] = [
 
 /** The tables of what roles rest on, by the ends of their names. No event changes rows of another stream. */
 const WORLD_TABLES = {
-  /** Numbers a project as one organization has it. */
+  /** Numbers a project, or a resource of it, as one organization has it. */
   place: {
     columns: [
       { name: 'number', holds: 'integer' },
       { name: 'org', holds: 'text' },
-      /** The project, as `owner+id`; with both ids, which lists are filtered by. */
+      /** The project and the resource, as keys of grants have them: `owner+id` or `owner+id,resource`. */
       { name: 'scope', holds: 'text' },
+      // The same apart, which lists are filtered by; the resource is empty for the whole project.
       { name: 'owner', holds: 'text' },
       { name: 'project', holds: 'text' },
+      { name: 'resource', holds: 'text' },
+      { name: 'folded_resource', holds: 'text' },
     ],
     key: ['number'],
-    indexes: [{ name: 'scope', columns: ['org', 'scope'], isUnique: true }],
+    indexes: [
+      { name: 'scope', columns: ['org', 'scope'], isUnique: true },
+      { name: 'resource', columns: ['resource', 'org'] },
+    ],
   },
-  /** Numbers a generation of a role as one organization has it. */
+  /** Numbers a generation of a role as one organization has it, for the whole project or on one resource. */
   share: {
     columns: [
       { name: 'number', holds: 'integer' },
       { name: 'place', holds: 'integer' },
+      /** The project, as `owner+id`. */
       { name: 'scope', holds: 'text' },
       { name: 'role', holds: 'text' },
       { name: 'folded_role', holds: 'text' },
       { name: 'org', holds: 'text' },
+      /** Empty for the whole project. */
+      { name: 'resource', holds: 'text' },
       /** Version of the event that began the generation, in the stream of the role. */
       { name: 'role_since', holds: 'integer' },
       /** Version of the event that granted it, in the stream of the project's grant; 0 for the owner. */
       { name: 'grant_since', holds: 'integer' },
       /** Position of the event of the project's grant that took it away. */
       { name: 'end_at', holds: 'integer', isNullable: true },
+      /** On a resource of a granted project: the share for the whole project, whose `end_at` counts. */
+      { name: 'base', holds: 'integer', isNullable: true },
     ],
     key: ['number'],
     indexes: [
       // In the order in which the holders of roles are listed.
       {
         name: 'role',
-        columns: ['scope', 'role', 'org', 'role_since', 'grant_since'],
+        columns: ['scope', 'role', 'org', 'resource', 'role_since', 'grant_since'],
         isUnique: true,
       },
+      { name: 'resource', columns: ['scope', 'resource', 'role', 'org'] },
       { name: 'place', columns: ['place'] },
     ],
   },
@@ -215,7 +227,7 @@ const WORLD_TABLES = {
 } satisfies Record<string, Omit<Table, 'name'>>
 
 /** Raise it when the contents of the tables change but neither their columns nor the fields of views. */
-const REVISION = 7
+const REVISION = 8
 
 /** FNV-1a with 32 bits, in digits and small letters. */
 export const hashOf = (text: string): string => {
@@ -282,8 +294,13 @@ export const OBJECTS = byType(
           indexes: [
             ...indexedFields(type).map((field) => ({
               name: field,
-              // With the key, a page of all that are equal in the field is read in the order of the keys.
-              columns: ['scope', foldedColumn(field), ...(isKey(type, field) ? [] : ['key'])],
+              // With the key, a page of all that are equal in the field is read in the order of the keys. The key of a
+              // mapping, beside a group or a resource, may be too long for an index of PostgreSQL.
+              columns: [
+                'scope',
+                foldedColumn(field),
+                ...(isKey(type, field) || type === 'role_mapping' ? [] : ['key']),
+              ],
             })),
             // By the organization that is granted projects.
             ...(type === 'project_grant' ? [{ name: 'received', columns: ['key'] }] : []),

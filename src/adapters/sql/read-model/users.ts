@@ -13,7 +13,7 @@ import {
   holdsByGroup,
   isMemberOf,
 } from './counts.js'
-import { isAllowed, NO_WAY, wayOf } from './holders.js'
+import { isAllowed, NO_WAY, onResource, wayOf } from './holders.js'
 import { besidePositions, HELD, MAPPED, MEMBERS, PLACES, pageOf, SHARES } from './tables.js'
 
 /** A user who has a role in one way, with its expiry in milliseconds and the position since which the user has it. */
@@ -27,13 +27,14 @@ export function* readUsers(
   type Row = readonly [
     scope: string,
     role: string,
+    resource: string,
     idp: string,
     group: string,
     body: string | null,
     holders: string,
   ]
   const { found, ...positions } = pageOf<Row>(yield usersStatement(dialect, query))
-  const held = found.flatMap(([scope, roleKey, idpId, group, body, json]) => {
+  const held = found.flatMap(([scope, roleKey, resource, idpId, group, body, json]) => {
     const holders: readonly StoredHolder[] = JSON.parse(json)
     const { displayName } = shownRole(body)
     return holders.map(
@@ -43,6 +44,7 @@ export function* readUsers(
           ...projectOf(scope),
           roleKey,
           displayName,
+          ...onResource(resource),
           ...expiry(expires),
           via: wayOf(idpId, group),
           since: timeOf(BigInt(given)),
@@ -58,13 +60,14 @@ export function* readUsers(
  * So the first users of all are among them, with all their roles, however many users there are.
  */
 export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement => {
-  const { orgId, userIds, projectId, projectOrgId, roleKey, permission, after, limit, ...moment } =
-    query
+  const { orgId, userIds, projectId, projectOrgId, resource, roleKey } = query
+  const { after, limit, ...moment } = query
   const { table, jsonRows, isListed } = dialect
   const ofShare = [
     sql`place.org = ${param(orgId)} AND share.place = place.number`,
     ...(projectOrgId === undefined ? [] : [sql`place.owner = ${param(projectOrgId)}`]),
     ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
+    ...(resource === undefined ? [] : [sql`place.resource IN ('', ${param(resource)})`]),
     ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
     ...isAllowed(dialect, query),
   ]
@@ -97,12 +100,12 @@ export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement =
       CASE WHEN member.given > mapped.given THEN member.given ELSE mapped.given END AS given`,
     [sql`${isMemberOf('mapped', 'member')}`, ...holdsByGroup(moment)],
   )
-  const page = sql`SELECT share.scope, share.role, ${NO_WAY}, ${bodyOfRole(dialect)} AS body, ${byGrant}
+  const page = sql`SELECT share.scope, share.role, share.resource, ${NO_WAY}, ${bodyOfRole(dialect)} AS body, ${byGrant}
       FROM ${shares} WHERE ${allOf([...ofShare, ...countsForAll(dialect, moment)])}
-    UNION ALL SELECT share.scope, share.role, mapped.idp, mapped.grp, ${bodyOfRole(dialect)} AS body, ${byGroup}
+    UNION ALL SELECT share.scope, share.role, share.resource, mapped.idp, mapped.grp, ${bodyOfRole(dialect)} AS body, ${byGroup}
       FROM ${shares} CROSS JOIN ${table(MAPPED)} AS mapped
       WHERE ${allOf([...ofShare, sql`mapped.share = share.number`, ...countsForMembers(dialect, moment)])}`
-  const columns = 'scope, role, idp, grp, body, holders'
+  const columns = 'scope, role, resource, idp, grp, body, holders'
   // Without a name: a plan made for a small table would read all of a large one.
   return besidePositions(dialect, columns, page)
 }

@@ -57,7 +57,7 @@ const holdersShown = (dialect: Dialect, terms: ViewTerms, ofPermissions: boolean
       ...counts,
     ])
     return `SELECT share.org AS org_id, ${user} AS user_id, place.owner AS project_org_id, place.project AS project_id,
-      ${noText} AS resource, ${asked}, ${via}, ${timeOf(expires)} AS expires_at
+      NULLIF(share.resource, '') AS resource, ${asked}, ${via}, ${timeOf(expires)} AS expires_at
       FROM ${from} ${ofPermissions ? permissions : ''} WHERE ${met.sql}`
   }
   const byGrant = arm(

@@ -130,7 +130,13 @@ const declaredIn = ({ id: projectId, ...listed }: Desired, projectOrgId: OrgId) 
   }))
   const mappings = listed.mappings?.map((item) => ({
     item,
-    ids: { idpId: item.idpId, group: item.group, projectId, projectOrgId },
+    ids: {
+      idpId: item.idpId,
+      group: item.group,
+      projectId,
+      projectOrgId,
+      ...(item.resource !== undefined && { resource: item.resource }),
+    },
   }))
   const refs = [
     ...(roles ?? []).map(({ ids }) => projectRoles.ref(ids)),

@@ -18,6 +18,7 @@ import {
   MAX_TEXT_LENGTH,
   OrgId,
   onlyOnce,
+  Resource,
   RolePermissions,
   requiredText,
   text,
@@ -71,6 +72,11 @@ export interface DesiredMapping {
   readonly idpId: string
   /** The group, as the provider names it: 1 to 200 characters (code points), compared code point by code point. */
   readonly group: string
+  /**
+   * Your id of the resource that the group has the roles on: 1 to 200 characters (code points). Absent: the whole
+   * project.
+   */
+  readonly resource?: string | undefined
   /** Keys of roles that the project has or that are declared: 1 to 400, without duplicates. */
   readonly roleKeys: readonly string[]
   /** Whole hours that a report counts: 1 to 8,760. When absent, a report counts until the next one. */
@@ -80,6 +86,7 @@ export interface DesiredMapping {
 const DesiredMapping = z.strictObject({
   idpId: IdpId,
   group: GroupName,
+  resource: z.optional(Resource),
   roleKeys: roleKeys.register(bounds, { minItems: 1, maxItems: MAX_GRANTED_ROLES }),
   validFor: z.optional(ValidFor),
 })
@@ -103,7 +110,7 @@ export interface DesiredProject {
   /** At most 10,000, with unique organizations. Absent: all grants of the project stay, even with `prune`. */
   readonly grants?: readonly DesiredGrant[] | undefined
   /**
-   * At most 10,000, no group of a provider twice. When absent, all mappings of groups to roles of the project stay, even
+   * At most 10,000, no group of a provider twice on the same resource. When absent, all mappings of groups to roles of the project stay, even
    * with `prune`.
    */
   readonly mappings?: readonly DesiredMapping[] | undefined
@@ -128,7 +135,12 @@ export const DesiredProject = z.strictObject({
   ),
   mappings: z.optional(
     listOf(DesiredMapping, 0, MAX_DECLARED)
-      .check(onlyOnce(({ idpId, group }) => `${idpId}+${group}`, ['group']))
+      .check(
+        onlyOnce(
+          ({ idpId, group, resource }) => JSON.stringify([idpId, group, resource]),
+          ['group'],
+        ),
+      )
       .register(bounds, { maxItems: MAX_DECLARED }),
   ),
 })

@@ -32,7 +32,7 @@ let client: pg.Client
 
 beforeAll(async () => {
   const { connectionString } = server
-  postgres = await openPostgres({ connectionString, schema: 'iam' })
+  postgres = await openPostgres({ connectionString, schema: 'iam', views: true })
   client = new pg.Client({ connectionString })
   await client.connect()
   await applyManyGrants(postgres.readModel)
@@ -76,6 +76,21 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     expectIndexes(heldRolesStatement(dialect, query)),
   )
 
+  test.each(['role_holder', 'permission_holder'])('for the rows of one user in %s.', (view) =>
+    expectIndexes({
+      sql: `SELECT project_id FROM iam.${view} WHERE org_id = ? AND user_id = ?`,
+      parameters: ['org-7', 'user-7'],
+    }),
+  )
+
+  test.each(['role_holder', 'permission_holder'])('for a join with %s.', (view) =>
+    expectIndexes({
+      sql: `SELECT * FROM (VALUES ('portal'), ('shop')) AS invoice (project_id) WHERE project_id IN (
+        SELECT project_id FROM iam.${view} WHERE org_id = ? AND user_id = ?)`,
+      parameters: ['org-7', 'user-7'],
+    }),
+  )
+
   test.each(HOLDERS)('for the holders of roles by %s, in their order.', async (_, query) => {
     const statement = holdersStatement(dialect, query)
     await expectIndexes(statement)
@@ -103,7 +118,11 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
   test('under one name for each text.', () => {
     const now = new Date()
     const given = [undefined, 'given']
-    const afters = [undefined, ['given', 'o', '', '', 'u'], ['other', 'o', 'i', 'g', 'u']] as const
+    const afters = [
+      undefined,
+      ['given', 'o', '', '', '', 'u'],
+      ['other', 'o', '', 'i', 'g', 'u'],
+    ] as const
     const texts = new Map<string, string>()
     for (const roleKey of given)
       for (const permission of given)

@@ -97,7 +97,7 @@ const READS: readonly (readonly [string, (readModel: ReadModel) => Promise<unkno
       readModel.holders({
         ...of,
         projectId: 'portal',
-        after: ['editor', 'acme', '', '', 'user-11'],
+        after: ['editor', 'acme', '', '', '', 'user-11'],
       }),
   ],
   [

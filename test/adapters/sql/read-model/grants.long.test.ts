@@ -125,13 +125,13 @@ const everything = (model: ReadModel, positions: readonly bigint[]) => {
       for (const now of TIMES) readings.push(() => model.heldRoles({ ...held, now }))
       readings.push(
         () => model.heldRoles({ ...held, now: NOW, projectId: 'a' }),
-        () => model.heldRoles({ ...held, now: NOW, after: ['acme', 'a', 'a', '', ''] }),
+        () => model.heldRoles({ ...held, now: NOW, after: ['acme', 'a', '', 'a', '', ''] }),
       )
     }
   }
   for (const projectId of PROJECTS) {
     const query: HoldersQuery = { orgId: 'acme', projectId, now: NOW, limit: 4 }
-    const after = ['a', 'acme2', '', '', 'u'] as const
+    const after = ['a', 'acme2', '', '', '', 'u'] as const
     for (const now of TIMES) readings.push(() => model.holders({ ...query, now }))
     for (const at of positions) readings.push(() => model.holders({ ...query, at, limit: 100 }))
     readings.push(

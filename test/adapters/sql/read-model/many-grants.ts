@@ -89,7 +89,7 @@ export const HELD_ROLES = [
     orgId: 'org-7',
     userId: 'user-7',
     now,
-    after: ['owner', 'project-0', 'editor', '', ''],
+    after: ['owner', 'project-0', '', 'editor', '', ''],
     limit: 10,
   },
 ] as const
@@ -101,12 +101,16 @@ export const HOLDERS = [
   [['scope=?'], holders],
   [['scope=? AND role=?'], { ...holders, roleKey: 'editor' }],
   [
-    ['scope=? AND role=? AND org=?', 'scope=? AND role=? AND org>?', 'scope=? AND role>?'],
-    { ...holders, after: ['editor', 'org-5', '', '', 'user-5'] as const },
+    [
+      'scope=? AND role=? AND org=? AND resource=?',
+      'scope=? AND role=? AND (org,resource)>(?,?)',
+      'scope=? AND role>?',
+    ],
+    { ...holders, after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [
-    ['scope=? AND role=? AND org=?', 'scope=? AND role=? AND org>?'],
-    { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', 'user-5'] as const },
+    ['scope=? AND role=? AND org=? AND resource=?', 'scope=? AND role=? AND (org,resource)>(?,?)'],
+    { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [['scope=?'], { ...holders, at: 1_700_000_000_500_000n }],
   [['scope=?'], { ...holders, permission: 'be editor' }],
@@ -114,7 +118,7 @@ export const HOLDERS = [
 ] as const
 
 const ofAll = { orgId: 'owner', now, limit: 10 }
-const after = ['project-4', 'editor', 'org-5', '', '', 'user-5'] as const
+const after = ['project-4', 'editor', 'org-5', '', '', '', 'user-5'] as const
 
 /** The same for the holders of all projects of an organization. */
 export const ALL_HOLDERS = [
@@ -122,7 +126,7 @@ export const ALL_HOLDERS = [
   [
     [
       'scope=? AND role=? AND org=?',
-      'scope=? AND role=? AND org>?',
+      'scope=? AND role=? AND (org,resource)>(?,?)',
       'scope=? AND role>?',
       'scope>? AND scope<?',
     ],

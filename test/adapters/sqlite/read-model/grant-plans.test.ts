@@ -32,7 +32,7 @@ import { temporaryFile } from '../temporary-file.js'
 const DIALECT = sqliteDialect(LIMITS)
 
 const path = temporaryFile()
-const { readModel, close } = openSqlite(path)
+const { readModel, close } = openSqlite(path, { views: true })
 const database = new DatabaseSync(path)
 
 beforeAll(() => applyManyGrants(readModel))
@@ -60,7 +60,7 @@ const scansIn = (statement: Statement): readonly string[] =>
 /** What tables are searched by, under the name that they have in a statement. */
 const searchedBy = (statement: Statement, name: string): readonly string[] =>
   stepsOf(statement).flatMap((step) => {
-    const found = new RegExp(`^SEARCH ${name} .*\\((.*)\\)$`).exec(step)
+    const found = new RegExp(`^SEARCH ${name} [^(]*\\((.*)\\)$`).exec(step)
     return found?.[1] === undefined ? [] : [found[1]]
   })
 
@@ -133,6 +133,19 @@ describe('Among 20,000 grants in 100 organizations', () => {
     expect(scansIn(statement)).toEqual([])
     expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
     expect(searchedBy(statement, 'held')).toEqual(['share=? AND user_id=?'])
+  })
+
+  test.each(['role_holder', 'permission_holder'])('%s finds the rows of one user.', (view) => {
+    const statement = {
+      sql: `SELECT project_id FROM claviger_${view} WHERE org_id = ? AND user_id = ?`,
+      parameters: ['org-7', 'user-7'],
+    }
+    // Of the rows found alone.
+    expect(scansIn(statement)).toEqual([`SCAN claviger_${view}`])
+    expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
+    expect(searchedBy(statement, 'held')).toEqual(['share=? AND user_id=?'])
+    const [member = ''] = searchedBy(statement, 'member')
+    expect(member).toContain('user_id=?')
   })
 
   test.each([...HOLDERS, ...ALL_HOLDERS])(
