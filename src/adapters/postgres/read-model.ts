@@ -387,7 +387,7 @@ const MEASURED_AFTER = 250
 export const preparing = (
   connections: Connections,
   dialect: Dialect,
-  { schema, mark }: { readonly schema: string; readonly mark: ' ' | '/' | '+' },
+  { schema, mark }: { readonly schema: string; readonly mark: ' ' | '+' | '/' },
 ) => {
   const texts = new Map<string, string>()
   // Without its quotes, a name has at most 63 bytes.
