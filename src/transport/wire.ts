@@ -1800,6 +1800,7 @@ export const ListScopesOfUserRequest: WireMessage = {"name":"ListScopesOfUserReq
 export const Scope: WireMessage = {"name":"Scope","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":3,"kind":"text","isOptional":true},
 ]}
 
 export const ListScopesOfUserResponse: WireMessage = {"name":"ListScopesOfUserResponse","fields":[
