@@ -139,11 +139,9 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
                 const within = { ...asked, ...(userOrgId && { userOrgId }) }
                 const query = { orgId: 'o', projectId: 'p', now, limit, ...within }
                 const { name, sql } = holdersStatement(dialect, query)
-                expect(name === undefined).toBe(roleKey === undefined)
-                if (name === undefined) continue
                 expect(name).toMatch(/^\w{4}$/)
-                expect(texts.get(name) ?? sql).toBe(sql)
-                texts.set(name, sql)
+                expect(texts.get(`${name}`) ?? sql).toBe(sql)
+                texts.set(`${name}`, sql)
               }
             }
     expect(new Set(texts.values()).size).toBe(texts.size)
