@@ -214,6 +214,7 @@ export {
   Plan,
   type PlannedChange,
   type PlannedField,
+  type PlanWarning,
 } from './application/desired-state/plan/plan.js'
 
 // History, and following the log.

@@ -6,6 +6,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   log: async () => (await import('./commands/log.js')).log,
   history: async () => (await import('./commands/history.js')).history,
   explain: async () => (await import('./commands/explain.js')).explain,
+  users: async () => (await import('./commands/users.js')).users,
+  review: async () => (await import('./commands/users.js')).review,
   verify: async () => (await import('./commands/evidence.js')).verify,
   checkpoint: async () => (await import('./commands/evidence.js')).checkpoint,
   key: async () => (await import('./commands/evidence.js')).key,
@@ -26,6 +28,8 @@ export const OVERVIEW = `Usage: claviger COMMAND [options]
   log         prints the events of the log, and follows it
   history     prints who changed what, field by field
   explain     explains why a role counts for a user, or not
+  users       prints the users of an organization with their roles
+  review      prints who has which role, for an access review
   verify      checks the log for faults and tampering
   checkpoint  prints a signed checkpoint of the log
   key         creates a key that signs checkpoints
@@ -40,5 +44,4 @@ export const OVERVIEW = `Usage: claviger COMMAND [options]
 
   claviger COMMAND --help shows the options of a command.
   --db or CLAVIGER_DB names the database: an SQLite file, or postgres://…
-
 Exit codes: 0 done, 1 failed, 2 changes pending or faults found, 64 usage.`

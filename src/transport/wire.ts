@@ -1697,6 +1697,11 @@ export const Counts: WireMessage = {"name":"Counts","fields":[
   {"name":"superseded","protoName":"superseded","number":6,"kind":"number"},
 ]}
 
+export const PlanWarning: WireMessage = {"name":"PlanWarning","fields":[
+  {"name":"object","protoName":"object","number":1,"kind":"message","message":ObjectRef},
+  {"name":"permission","protoName":"permission","number":2,"kind":"text"},
+]}
+
 export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","fields":[
   {"name":"orgId","protoName":"org_id","number":1,"kind":"text"},
   {"name":"managedBy","protoName":"managed_by","number":2,"kind":"text","isOptional":true},
@@ -1705,6 +1710,7 @@ export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","f
   {"name":"counts","protoName":"counts","number":5,"kind":"message","message":Counts},
   {"name":"undeclared","protoName":"undeclared","number":6,"kind":"message","isList":true,"message":ObjectRef},
   {"name":"protect","protoName":"protect","number":7,"kind":"flag","isOptional":true},
+  {"name":"warnings","protoName":"warnings","number":8,"kind":"message","isList":true,"isOptional":true,"message":PlanWarning},
 ]}
 
 export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","fields":[

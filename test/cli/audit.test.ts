@@ -49,18 +49,18 @@ const names = async (...options: readonly string[]): Promise<readonly string[]> 
 describe('claviger history', () => {
   it('answers what somebody did, and when', async () => {
     expect(await names('--actor', 'bob')).toEqual(['By bob in March', 'By bob in April'])
-    const march = ['--from', '2026-03-01', '--to', '2026-04-01T00:00:00Z']
+    const march = ['--since', '2026-03-01', '--until', '2026-04-01T00:00:00Z']
     expect(await names('--actor', 'bob', ...march)).toEqual(['By bob in March'])
     expect(await names(...march)).toEqual(['March', 'By bob in March'])
-    expect(await names('--from', '2026-04-10T14:00:00.000+02:00')).toHaveLength(2)
+    expect(await names('--since', '2026-04-10T14:00:00.000+02:00')).toHaveLength(2)
     expect(await names('--actor', 'eve')).toEqual([])
-    expect(await names('project', 'p', '--to', '2026-03-10')).toEqual([])
+    expect(await names('project', 'p', '--until', '2026-03-10')).toEqual([])
   })
 
   it.each(['yesterday', '2026-02-30', '2026-13-01', '2026-03-01T25:00:00Z', '2026-03-01T12:00'])(
     'refuses the time %s',
     async (time) => {
-      for (const option of ['--from', '--to']) {
+      for (const option of ['--since', '--until']) {
         const ran = await claviger('history', '--org', 'acme', '--db', file, option, time)
         expect(ran).toMatchObject({
           code: 64,

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { pagesOf } from '../../src/console/browser/api.js'
-import { cellOf, readAll } from '../../src/console/browser/csv.js'
+import { readAll } from '../../src/console/browser/csv.js'
+import { cellOf } from '../../src/csv.js'
 import { accessService } from '../../src/transport/wire.js'
 
 afterEach(() => vi.unstubAllGlobals())

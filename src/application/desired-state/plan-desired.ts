@@ -12,6 +12,7 @@ import { decideUnits, findUndeclared, unitsOf } from './deciding/units.js'
 import type { ParsedAccess } from './declared/desired-access.js'
 import { type Plan, type PlannedChange, planOf } from './plan/plan.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
+import { unknownPermissions } from './unknown-permissions.js'
 
 /** Plans a desired state: decides what applying it now would record, and records nothing. */
 export const planDesired = async (
@@ -26,8 +27,10 @@ export const planDesired = async (
   const drafts = decided.value.flatMap((unit) => unit.drafts)
   const changes = await withImpact(planning, drafts, at)
   const undeclared = await findUndeclared(planning, changes)
+  const warnings = await unknownPermissions(planning, changes)
   return ok({
     ...planOf(call.orgId, planning.access, { changes, undeclared }),
+    ...(warnings.length > 0 && { warnings }),
     desired: planning.access,
   })
 }

@@ -57,15 +57,15 @@ ${usages()}
   --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization
   --actor USER    only changes by one user
-  --from TIME     only changes since a time, such as 2026-03-01T00:00:00Z
-  --to TIME       only changes before a time
+  --since TIME    only changes since a time, such as 2026-03-01T00:00:00Z
+  --until TIME    only changes before a time
   --json          a line of JSON for each change`,
   options: {
     ...DATABASE,
     org: { type: 'string' },
     actor: { type: 'string' },
-    from: { type: 'string' },
-    to: { type: 'string' },
+    since: { type: 'string' },
+    until: { type: 'string' },
   },
   positionals: [0, 1 + Math.max(...Object.values(OBJECT_IDS).map((ids) => ids.length))],
   run: async (call) => {
@@ -89,9 +89,9 @@ ${usages()}
   },
 }
 
-/** The time between `--from` and `--to`; undefined without either. */
+/** The time between `--since` and `--until`; undefined without either. */
 const rangeOf = (call: CommandCall) => {
-  const [from, to] = [timeOption(call, 'from'), timeOption(call, 'to')]
+  const [from, to] = [timeOption(call, 'since'), timeOption(call, 'until')]
   return from || to ? { from, to } : undefined
 }
 

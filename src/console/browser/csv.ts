@@ -1,3 +1,4 @@
+import { cellOf } from '../../csv.js'
 import type { WireMethod } from '../../transport/wire.js'
 import { call, type Failure, type Json, pagesOf, pathOf, rowsIn } from './api.js'
 
@@ -7,15 +8,6 @@ export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 /** A time in the zone of the reader, as spreadsheets read it. */
 export const cellTime = (at: string | undefined): string =>
   at ? new Date(at).toLocaleString('sv-SE', { timeZone }) : ''
-
-/** A spreadsheet takes a text that begins with one of these for a formula. Some read full-width signs as plain ones. */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
-
-/** A text as one cell, which no spreadsheet takes for a formula. */
-export const cellOf = (text: string): string => {
-  const safe = FORMULA.test(text) ? `'${text}` : text
-  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
 
 /**
  * Saves rows as a file of comma-separated values, with a byte order mark, which tells spreadsheets that it is UTF-8.

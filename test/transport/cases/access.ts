@@ -2,7 +2,12 @@ import type { Call, JsonObject } from '../call.js'
 import { applyAccess, planAccess } from '../calls/access.js'
 import { getIdentityProvider } from '../calls/identity-providers.js'
 import { listProjectGrants, listReceivedProjectGrants } from '../calls/project-grants.js'
-import { getProjectRole, listProjectRoles, removeProjectRole } from '../calls/project-roles.js'
+import {
+  addProjectRole,
+  getProjectRole,
+  listProjectRoles,
+  removeProjectRole,
+} from '../calls/project-roles.js'
 import { addProject, getProject, removeProject } from '../calls/projects.js'
 import { addUserGrant } from '../calls/user-grants.js'
 import { IDP_ID } from '../host.js'
@@ -53,6 +58,19 @@ const portalWithGrant = {
 
 /** Desired states, applied and planned. */
 export const desiredStates: readonly (readonly [name: string, ...calls: Call[]])[] = [
+  [
+    'is planned with a warning of a permission that no declared role has',
+    addProjectRole('portal', {
+      roleKey: 'intern',
+      displayName: 'Intern',
+      permissions: ['invoice.aprove'],
+    }),
+    planAccess(
+      portalWith({
+        roles: [{ roleKey: 'a', displayName: 'A', permissions: ['invoice.approve'] }],
+      }),
+    ),
+  ],
   [
     'is planned, then applied, and then unchanged',
     planAccess(desired),

@@ -49,6 +49,19 @@ export interface Plan extends PlanHeader {
    * identity provider. A plan of more than 1,000,000 cannot be applied: its JSON text would be too long.
    */
   readonly changes: readonly PlannedChange[]
+  /** What is probably a mistake; at most 100, absent without one. `apply` does not compare it. */
+  readonly warnings?: readonly PlanWarning[] | undefined
+}
+
+/**
+ * A role that is not declared keeps a permission that no declared role of its project has: the permission is probably
+ * misspelt, in this role or in the desired state.
+ */
+export interface PlanWarning {
+  /** The role. */
+  readonly object: ObjectRef
+  /** The name of the permission. */
+  readonly permission: string
 }
 
 /** The result of `apply`: the {@link Plan} with the details of every object. */
@@ -201,6 +214,9 @@ const planSchema = z.strictObject({
     superseded: z.optional(count),
   }),
   undeclared: listOf(DeclaredObject, 0, MAX_CHANGES),
+  warnings: z.optional(
+    listOf(z.strictObject({ object: DeclaredObject, permission: z.string() }), 0, MAX_CHANGES),
+  ),
 })
 
 /** Schema of a {@link Plan}. */
@@ -262,14 +278,22 @@ const SIGNS: { readonly [Each in Action]: string } = {
 
 /**
  * Formats a plan, or the result of `apply`, as text for people: a line for each changed object with its fields and how
- * many users lose a role; then the objects that are not declared, then the counts. Equal plans have equal text. Secrets
+ * many users lose a role; then the objects that are not declared and the warnings, then the counts. Equal plans have equal text. Secrets
  * are never shown. `apply` records exactly the changes shown here or refuses the plan; only the users who lose a role
  * may differ.
  */
-export const formatPlan = ({ changes, undeclared }: Pick<Plan, 'changes' | 'undeclared'>): string =>
+export const formatPlan = ({
+  changes,
+  undeclared,
+  warnings = [],
+}: Pick<Plan, 'changes' | 'undeclared' | 'warnings'>): string =>
   [
     ...changes.filter(({ action }) => action !== 'unchanged').flatMap(formatChange),
     ...undeclared.map((object) => `? ${nameOf(object)} is not declared`),
+    ...warnings.map(
+      ({ object, permission }) =>
+        `? ${nameOf(object)} has the permission ${quoted(permission)}, which no declared role has`,
+    ),
     formatCounts(changes),
   ].join('\n')
 
