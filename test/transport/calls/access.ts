@@ -40,6 +40,7 @@ export const planAccess = (desired: JsonObject, details: Details = {}): Call =>
 
 /** A user, a project, and the role or the permission that is asked for. */
 interface Asked {
+  readonly resource?: string
   readonly userId: string
   readonly projectId: string
   readonly projectOrgId?: string
@@ -107,6 +108,7 @@ export const listPastRolesOfUser = (userId: string, at: string, details: Details
 
 /** Which users to list, as JSON and as parameters of a query. */
 export interface Users {
+  readonly resource?: string
   readonly userIds?: readonly string[]
   readonly projectId?: string
   readonly projectOrgId?: string
@@ -143,6 +145,7 @@ export const listUsers = (users: Users, details: Details = {}): Call => {
 
 /** Which holders to list, as JSON and as parameters of a query. */
 export interface Holders {
+  readonly resource?: string
   readonly roleKey?: string
   readonly permission?: string
   readonly userId?: string
