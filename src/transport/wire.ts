@@ -1839,6 +1839,27 @@ export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResp
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
 
+export const ListScopesOfUserRequest: WireMessage = {"name":"ListScopesOfUserRequest","fields":[
+  {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"permission","protoName":"permission","number":3,"kind":"text","isOptional":true,"least":1,"most":100},
+  {"name":"projectId","protoName":"project_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"at","protoName":"at","number":5,"kind":"time"},
+  {"name":"pageSize","protoName":"page_size","number":6,"kind":"number"},
+  {"name":"pageToken","protoName":"page_token","number":7,"kind":"text","most":16384},
+]}
+
+export const Scope: WireMessage = {"name":"Scope","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":3,"kind":"text","isOptional":true},
+]}
+
+export const ListScopesOfUserResponse: WireMessage = {"name":"ListScopesOfUserResponse","fields":[
+  {"name":"scopes","protoName":"scopes","number":1,"kind":"message","isList":true,"message":Scope},
+  {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
+]}
+
 export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
@@ -2049,11 +2070,12 @@ export const historyService: Readonly<Record<'listHistory', WireMethod>> = {
   listHistory: {"service":"claviger.v1.HistoryService","name":"ListHistory","effect":"none","verb":"GET","path":"/v1/history","request":ListHistoryRequest,"response":ListHistoryResponse},
 }
 
-export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listUsers' | 'listPermissions', WireMethod>> = {
+export const accessService: Readonly<Record<'applyAccess' | 'checkAccess' | 'explainAccess' | 'listRolesOfUser' | 'listScopesOfUser' | 'listRoleHolders' | 'listAllRoleHolders' | 'listUsers' | 'listPermissions', WireMethod>> = {
   applyAccess: {"service":"claviger.v1.AccessService","name":"ApplyAccess","effect":"organization","verb":"POST","path":"/v1/access:apply","hasBody":true,"request":ApplyAccessRequest,"response":ApplyAccessResponse},
   checkAccess: {"service":"claviger.v1.AccessService","name":"CheckAccess","effect":"none","verb":"GET","path":"/v1/access:check","request":CheckAccessRequest,"response":CheckAccessResponse},
   explainAccess: {"service":"claviger.v1.AccessService","name":"ExplainAccess","effect":"none","verb":"GET","path":"/v1/access:explain","request":ExplainAccessRequest,"response":ExplainAccessResponse},
   listRolesOfUser: {"service":"claviger.v1.AccessService","name":"ListRolesOfUser","effect":"none","verb":"GET","path":"/v1/userRoles","request":ListRolesOfUserRequest,"response":ListRolesOfUserResponse},
+  listScopesOfUser: {"service":"claviger.v1.AccessService","name":"ListScopesOfUser","effect":"none","verb":"GET","path":"/v1/userScopes","request":ListScopesOfUserRequest,"response":ListScopesOfUserResponse},
   listRoleHolders: {"service":"claviger.v1.AccessService","name":"ListRoleHolders","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/roleHolders","request":ListRoleHoldersRequest,"response":ListRoleHoldersResponse},
   listAllRoleHolders: {"service":"claviger.v1.AccessService","name":"ListAllRoleHolders","effect":"none","verb":"GET","path":"/v1/roleHolders","request":ListAllRoleHoldersRequest,"response":ListAllRoleHoldersResponse},
   listUsers: {"service":"claviger.v1.AccessService","name":"ListUsers","effect":"none","verb":"GET","path":"/v1/users","request":ListUsersRequest,"response":ListUsersResponse},

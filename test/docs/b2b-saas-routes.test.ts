@@ -35,6 +35,11 @@ describe('the routes of docs/examples/b2b-saas', () => {
     expect(found['webhooks']).toEqual([200, ...Array.from({ length: 10 }, () => 400)])
   })
 
+  it('store an invoice and the role of its approver together, and list by a join', () => {
+    expect(found['invoices']).toEqual([200, 400, 400, 400, 400, 500])
+    expect(found['approvals']).toEqual([[{ id: 'i-1', total: 120 }], 403])
+  })
+
   it('add a customer as often as operators ask, and answer 400 to every other body', () => {
     expect(found['customers']).toEqual([200, 200, ...Array.from({ length: 8 }, () => 400)])
   })

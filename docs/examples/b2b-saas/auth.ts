@@ -40,7 +40,11 @@ const options = {
     },
   }),
 } satisfies BetterAuthOptions
-await database.exclusively(async () => (await getMigrations(options)).runMigrations())
+const columns = 'id text PRIMARY KEY, org_id text, approver text, total integer'
+await database.exclusively(async () => {
+  await (await getMigrations(options)).runMigrations()
+  await database.rows(`CREATE TABLE IF NOT EXISTS invoice (${columns})`)
+})
 export const auth = betterAuth(options)
 const { adapter, internalAdapter } = await auth.$context
 

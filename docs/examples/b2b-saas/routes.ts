@@ -11,6 +11,7 @@ import { access, as } from './access.ts'
 import { addUser, auth, authenticate, directory, save, sso } from './auth.ts'
 import { origin, setting } from './database.ts'
 import { iam } from './iam.ts'
+import { add, toApprove } from './invoices.ts'
 
 export const app = new Hono()
 app.use(async (c, next) => refuseCrossSite(c.req.raw) ?? next())
@@ -53,6 +54,14 @@ const allow = (permission: string) =>
   })
 
 app.get('/invoices', allow('invoice.read'), (c) => c.json({ invoicesOf: c.var.user.orgId }))
+app.get('/approvals', allow('invoice.approve'), async (c) => c.json(await toApprove(c.var.user)))
+const Invoice = z.object({ id: z.string().min(1), approver: z.string(), total: z.int32() })
+app.post('/invoices', allow('user.grant.write'), async (c) => {
+  const { data, error } = Invoice.safeParse(await c.req.json().catch(() => undefined))
+  if (error) return c.json({ message: z.prettifyError(error) }, 400)
+  await add(c.var.user, data.id, data.approver, data.total)
+  return c.json({ id: data.id })
+})
 app.post('/approvals', allow('invoice.approve'), (c) => c.json({ by: c.var.user.userId }))
 const Webhook = z.object({ url: z.url().startsWith(new URL(origin).protocol) })
 app.put('/webhook', allow('webhook.write'), async (c) => {

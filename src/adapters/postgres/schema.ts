@@ -48,10 +48,10 @@ const createEvents = (schema: string): string =>
 /**
  * The newest version of a schema; the table `migrations` lists the versions whose migrations are done. Add new ones, but
  * never change one: existing databases went through it. 1 creates the events, this one the newest functions that write,
- * which replace the old: change them last and under a new number. 2 to 7 created older functions and tables of read
+ * which replace the old: change them last and under a new number. 2 to 8 created older functions and tables of read
  * models. Tables of read models no longer have a number: missing tables of the current shape are created.
  */
-const NEWEST = 8
+const NEWEST = 9
 
 /**
  * Brings the tables of `schema` up to date; many processes may do so at once. Needs the right to create them

@@ -121,21 +121,23 @@ export const checkAccess = async (
   if (moment.isErr()) return err(moment.error)
   const { at: until, now } = moment.value
   const question = { isOwn: projectOrgId === orgId, roleKey, permission, now }
-  const found = await foundAt(runtime, call, query, until)
+  const found =
+    until === undefined
+      ? await runtime.query(call, { method: 'access', args: [query] })
+      : await pastAccess(runtime, call, query, until)
   if (!found.project && until === undefined) await requireCheckpoint(runtime, call)
   if (!needsRoleOnResource(found, question)) return ok(judgeAccess(found, question))
   const hasRoleOnResource = await hasRoleOnAny(runtime, call, { ...query, ...moment.value })
   return ok(judgeAccess(found, { ...question, hasRoleOnResource }))
 }
 
-const foundAt = async (
+/** Loads what replays the log at the first question about the past, so that other hosts do not load it. */
+const pastAccess = async (
   runtime: Runtime,
   call: AdmittedCall,
   query: AccessIds,
-  until: Position | undefined,
+  until: Position,
 ): Promise<FoundAccess> => {
-  if (until === undefined) return runtime.query(call, { method: 'access', args: [query] })
-  // Loaded at the first question about the past, so that other hosts do not load it.
   const { foundIn, replayAccess } = await import('./past-access.js')
   return foundIn(await replayAccess(runtime, call, query, { until }), query)
 }

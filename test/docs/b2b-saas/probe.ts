@@ -7,9 +7,8 @@ import { setSessionCookie } from 'better-auth/cookies'
 const [folder = '', origin = ''] = process.argv.slice(2)
 const from = (file: string) => import(pathToFileURL(join(folder, file)).href)
 
-const [{ app }, { iam }, { as }, { auth, directory, save }, { database }] = await Promise.all(
-  ['routes.ts', 'iam.ts', 'access.ts', 'auth.ts', 'database.ts'].map(from),
-)
+const [{ app }, { iam }, { as }, { addUser, auth, directory, save }, { database }] =
+  await Promise.all(['routes.ts', 'iam.ts', 'access.ts', 'auth.ts', 'database.ts'].map(from))
 
 const send = (method: string, path: string, body?: unknown, headers: object = {}) =>
   app.request(`${origin}${path}`, {
@@ -45,14 +44,17 @@ const customers = await statuses('POST', '/operator/customers', [
 const [admin] = await directory.find('ada', { orgId: 'acme' })
 const context = await auth.$context
 /** Stands in for a sign-in with a provider. */
-const startSession = createAuthEndpoint({ method: 'POST' }, async (ctx) => {
-  const user = await context.internalAdapter.findUserById(admin.id)
-  const fields = { activeOrganizationId: 'acme' }
-  const session = await context.internalAdapter.createSession(admin.id, false, fields)
-  await setSessionCookie(ctx, { user, session })
-})
-const { headers } = await startSession({ context, returnHeaders: true })
-const [cookie = ''] = headers.getSetCookie()
+const signedIn = async (userId: string): Promise<string> => {
+  const startSession = createAuthEndpoint({ method: 'POST' }, async (ctx) => {
+    const user = await context.internalAdapter.findUserById(userId)
+    const fields = { activeOrganizationId: 'acme' }
+    const session = await context.internalAdapter.createSession(userId, false, fields)
+    await setSessionCookie(ctx, { user, session })
+  })
+  const { headers } = await startSession({ context, returnHeaders: true })
+  return headers.getSetCookie()[0] ?? ''
+}
+const cookie = await signedIn(admin.id)
 const webhooks = await statuses(
   'PUT',
   '/webhook',
@@ -72,6 +74,22 @@ const webhooks = await statuses(
   { cookie: cookie.split(';')[0] },
 )
 
+const byAdmin = { cookie: cookie.split(';')[0] }
+const approver = await addUser('acme', 'bo@acme.example')
+const invoice = { id: 'i-1', approver, total: 120 }
+const invoices = await statuses(
+  'POST',
+  '/invoices',
+  [invoice, { ...invoice, id: '' }, { ...invoice, total: 1.5 }, [], '{'],
+  byAdmin,
+)
+// The same invoice again: neither it nor the role of the other approver is stored.
+const cy = await addUser('acme', 'cy@acme.example')
+invoices.push((await send('POST', '/invoices', { ...invoice, approver: cy }, byAdmin)).status)
+const ofUser = async (userId: string) => ({ cookie: (await signedIn(userId)).split(';')[0] })
+const approvals = await send('GET', '/approvals', undefined, await ofUser(approver))
+const forbidden = await send('GET', '/approvals', undefined, await ofUser(cy))
+
 const page = await send('GET', '/sign-in')
 const console = await send('GET', '/admin/')
 const header = (answer: Response, name: string) => answer.headers.get(name)
@@ -89,6 +107,8 @@ process.stdout.write(
   JSON.stringify({
     customers,
     webhooks,
+    invoices,
+    approvals: [await approvals.json(), forbidden.status],
     cookie,
     headers: [
       header(page, 'cache-control'),

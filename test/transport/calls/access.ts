@@ -1,5 +1,5 @@
 // The path stands here as a client writes it, not as our annotations are read.
-import type { Json } from 'claviger'
+import type { Json, ScopesOfInput } from 'claviger'
 import { type Call, contextOf, type Details, type JsonObject } from '../call.js'
 import { callOf, segment, type Untrusted } from './call-of.js'
 
@@ -105,6 +105,25 @@ export const listPastRolesOfUser = (userId: string, at: string, details: Details
     inProcess: (iam) => iam.access.rolesOf({ userId, at: new Date(at) }, contextOf(details)),
     shape: found('userRoles'),
   })
+
+/** Where a user has a permission or a role. */
+export const listScopesOfUser = (
+  asked: Readonly<Record<string, string | number>>,
+  details: Details = {},
+): Call => {
+  const query = new URLSearchParams(
+    Object.entries(asked).map(([name, value]) => [name, `${value}`]),
+  )
+  const { at, ...rest } = asked
+  const input = { ...rest, ...(at !== undefined && { at: new Date(at) }) }
+  return callOf(details, {
+    rpc: 'claviger.v1.AccessService/ListScopesOfUser',
+    request: { ...asked },
+    http: ['GET', `/v1/userScopes?${query}`],
+    inProcess: (iam) => iam.access.scopesOf(input as unknown as ScopesOfInput, contextOf(details)),
+    shape: found('scopes'),
+  })
+}
 
 /** Which users to list, as JSON and as parameters of a query. */
 export interface Users {

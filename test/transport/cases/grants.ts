@@ -7,6 +7,7 @@ import {
   listPermissions,
   listRoleHolders,
   listRolesOfUser,
+  listScopesOfUser,
   listUsers,
 } from '../calls/access.js'
 import { getState, listHistory, listHistoryOf } from '../calls/history.js'
@@ -253,6 +254,9 @@ export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
     listAllRoleHolders({}),
     listRoleHolders('portal', { projectOrgId: 'acme' }, inGlobex),
     listAllRoleHolders({ projectOrgId: 'acme', roleKey: 'editor' }, inGlobex),
+    listScopesOfUser({ userId: 'carol', roleKey: 'editor' }),
+    listScopesOfUser({ userId: 'carol', permission: 'article.edit', projectId: 'portal', at: NOW }),
+    listScopesOfUser({ userId: 'dave', roleKey: 'editor', pageSize: 1 }, inGlobex),
     listUsers({}),
     listUsers({}, inGlobex),
     listUsers({ userIds: ['carol', 'erin'], projectId: 'portal', roleKey: 'viewer' }),
@@ -435,6 +439,8 @@ export const grantRefusals: readonly (readonly [
   ],
   ['roles in the future', 400, listPastRolesOfUser('carol', '2026-02-03T04:05:06.001Z')],
   ['users in the future', 400, listUsers({ at: '2026-02-03T04:05:06.001Z' })],
+  ['scopes of nothing', 400, listScopesOfUser({ userId: 'carol' })],
+  ['scopes of both', 400, listScopesOfUser({ userId: 'carol', roleKey: 'a', permission: 'a' })],
   ['users of no name', 400, listUsers({ userIds: [''], projectId: '-', roleKey: '' })],
   ['holders in the future', 400, listRoleHolders('portal', { at: '2026-02-03T04:05:06.001Z' })],
   [

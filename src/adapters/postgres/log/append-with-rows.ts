@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { type InTransaction, type Position, StoreFault } from '../../../ports/event-store.js'
 import { readBatch } from '../../../projections/read-events.js'
-import type { Statement as Sql } from '../../sql/dialect.js'
+import { joined, param, type Statement as Sql, sql } from '../../sql/dialect.js'
 import { type Batch, changesOf, endOf } from '../../sql/read-model/changes.js'
 import { CHECKPOINT, checkpointIn } from '../../sql/read-model/tables.js'
 import type { Verdict } from '../../store/group-commit.js'
@@ -14,10 +14,10 @@ import {
 } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { sqlStateOf } from '../connection/faults.js'
-import { numbered, postgresDialect, preparer, run } from '../read-model.js'
+import { isInsert, namer, numbered, postgresDialect, preparing, run } from '../read-model.js'
 import { textArray } from '../unnest-columns.js'
 import { quoted, runForHost, withValues } from './in-transaction.js'
-import { insertEvents, type LogRow, lockLog } from './writes.js'
+import { columnsOf, type LogRow, lockLog, MOVED } from './writes.js'
 
 /**
  * Records appends and the rows of their events in one transaction.
@@ -51,11 +51,13 @@ export const appendWithRows = (
   bringToHead: () => Promise<void>,
 ): AppendWithRows => {
   const dialect = postgresDialect(schema)
-  const prepared = preparer(schema)
+  const { prepared, counted } = preparing(connections, dialect, { schema, mark: ' ' })
+  const { prepared: preparedWrite } = preparing(connections, dialect, { schema, mark: '+' })
+  const named = namer()
 
   /** What a try leads to. */
   type Outcome =
-    | { readonly verdicts: readonly Verdict[]; readonly write?: string }
+    | { readonly verdicts: readonly Verdict[]; readonly write?: Sql }
     /** The read model is behind, or something was recorded meanwhile. */
     | 'behind'
     | 'moved'
@@ -78,13 +80,9 @@ export const appendWithRows = (
     const ask = (statement: Sql) => rows(prepared(statement))
     const { reached, statements } = await run(ask, changesOf(dialect, batch))
     for (const at of reached) if (at !== look.head) return 'moved'
-    const insert = insertEvents(schema, log)
-    const write = [
-      `DO ${quoted(lockAndMove(schema, dialect.table(CHECKPOINT), batch))}`,
-      withValues(insert.text, insert.values),
-      ...[...statements].map(({ sql, parameters }) => withValues(numbered(sql), parameters)),
-    ]
-    return { verdicts, write: write.join(';\n') }
+    const writes = [...statements]
+    const write = writeOf(schema, dialect.table(CHECKPOINT), { batch, log, writes })
+    return { verdicts, write: writes.every(isInsert) ? named(write) : write }
   }
 
   /** Decides and writes, without a transaction around it. */
@@ -92,8 +90,7 @@ export const appendWithRows = (
     const outcome = await decide(group, (statement) => connections.read(statement))
     if (typeof outcome !== 'object' || outcome.write === undefined) return outcome
     try {
-      // Several statements of one message are one transaction.
-      await connections.write({ text: outcome.write })
+      await connections.write(preparedWrite(outcome.write))
     } catch (fault) {
       if (isMoved(fault instanceof StoreFault ? fault.cause : undefined)) return 'moved'
       throw fault
@@ -108,11 +105,12 @@ export const appendWithRows = (
     isLocked: boolean,
   ): Promise<Outcome> => {
     let outcome: Outcome
-    let hasCommitted = false
     try {
       await connections.transaction(async (connection, lent, committing) => {
         if (host) await runForHost(host, lent)
         if (isLocked) {
+          // In the order of the statement that writes.
+          await connection.rows({ text: `SELECT FROM ${dialect.table(CHECKPOINT)} FOR UPDATE` })
           await connection.rows({
             text: `SET LOCAL idle_in_transaction_session_timeout = ${LOCKED_IDLE_LIMIT_MS};
               DO ${quoted(`BEGIN${lockLog(schema)} END`)}`,
@@ -126,21 +124,23 @@ export const appendWithRows = (
         if (outcome.write === undefined) return
         committing()
         try {
-          await connection.rows({ text: `${outcome.write}; COMMIT; BEGIN` })
+          const { sql, parameters } = outcome.write
+          const text = withValues(numbered(sql), parameters)
+          await connection.rows({ text: `${text}; COMMIT; BEGIN` })
         } catch (error) {
           if (!(error instanceof StatementFailed) || !isMoved(error.cause)) throw error
           outcome = 'moved'
           throw error
         }
-        hasCommitted = true
       })
     } catch (error) {
-      if (!(error instanceof NotAppended) && (outcome !== 'moved' || hasCommitted)) throw error
+      if (!(error instanceof NotAppended) && outcome !== 'moved') throw error
     }
     return outcome
   }
 
   return async (group, host) => {
+    await counted(group.length)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const isLocked = tries > UNLOCKED_TRIES
       const outcome =
@@ -241,22 +241,29 @@ const rowsOf = (
     }))
   })
 
-/** SQLSTATE of a write that came too late. */
-const MOVED = 'X9999'
-
 const isMoved = (error: unknown): boolean => sqlStateOf(error) === MOVED
 
-/** A block that takes the lock of the log, and fails unless log and read model are where `batch` begins. */
-const lockAndMove = (
+/**
+ * One statement that writes the events and their rows. It raises {@link MOVED} unless log and read model are where `batch`
+ * begins. The row of the checkpoint is locked before the log: who applies events elsewhere holds up no other writer.
+ */
+const writeOf = (
   schema: string,
   checkpoint: string,
-  batch: Batch,
-): string => `BEGIN${lockLog(schema)}
-  IF coalesce((SELECT max(e.position) FROM ${schema}.events e), 0) <> ${batch.from} THEN
-    RAISE 'claviger: an event was recorded meanwhile' USING ERRCODE = '${MOVED}';
-  END IF;
-  UPDATE ${checkpoint} SET position = ${endOf(batch)} WHERE position = ${batch.from};
-  IF NOT FOUND THEN
-    RAISE 'claviger: the read model was changed meanwhile' USING ERRCODE = '${MOVED}';
-  END IF;
-END`
+  {
+    batch,
+    log,
+    writes,
+  }: { readonly batch: Batch; readonly log: readonly LogRow[]; readonly writes: readonly Sql[] },
+): Sql => {
+  const columns = columnsOf(log)
+  const parts = [
+    sql`moved AS (UPDATE ${checkpoint} SET position = ${param(endOf(batch))}
+      WHERE position = ${param(batch.from)} RETURNING 1)`,
+    sql`recorded AS (SELECT ${schema}.append_at(CASE WHEN EXISTS (SELECT FROM moved) THEN ${param(batch.from)}::bigint ELSE -1 END, ${joined(columns.map(param), ', ')}))`,
+    ...writes.map(
+      (write, nth) => sql`write_${nth} AS (${write} AND EXISTS (SELECT FROM recorded))`,
+    ),
+  ]
+  return sql`WITH ${joined(parts, ', ')} SELECT FROM recorded`
+}

@@ -1,5 +1,4 @@
 import type { RecordedEvent } from '../../../ports/event-store.js'
-import { EVENT_COLUMNS } from '../../sql/stored-events.js'
 import type { Statement } from '../connection/connection.js'
 import { bigintArray, textArray, unnestColumns } from '../unnest-columns.js'
 
@@ -15,11 +14,14 @@ import { bigintArray, textArray, unnestColumns } from '../unnest-columns.js'
  */
 export const appendFunctions = (schema: string): string => `${createAppendOne(schema)}
 ${createAppendGroup(schema)}
+${createAppendAt(schema)}
 REVOKE ALL ON FUNCTION
   ${schema}.append_event(text, text, text, text, bigint, text, bigint, text, text, bigint),
   ${schema}.append_one(text, text, text, text, bigint, text, bigint, text, text[], bigint[]),
   ${schema}.append_group(text[], text[], text[], int[], text[], bigint[], int[], text[], bigint[],
-    text[], bigint[], text[])
+    text[], bigint[], text[]),
+  ${schema}.append_at(bigint, bigint[], text[], bigint[], text[], bigint[], text[], text[], text[],
+    boolean[], text[])
 FROM PUBLIC;`
 
 /**
@@ -169,31 +171,61 @@ export interface LogRow {
   readonly beginsAppend: boolean
 }
 
+/** Names of the parameters of `append_at` after the first, and their types: the columns of a row of the log. */
+const ROW = {
+  positions: 'bigint',
+  streams: 'text',
+  versions: 'bigint',
+  types: 'text',
+  schema_versions: 'bigint',
+  event_data: 'text',
+  all_metadata: 'text',
+  append_ids: 'text',
+  begins: 'boolean',
+  keys: 'text',
+} as const
+
+/** SQLSTATE of `append_at` when something was recorded meanwhile. */
+export const MOVED = 'X9999'
+
+/** Adds events whose positions follow `head`, if that is still the last one; otherwise raises {@link MOVED}. */
+const createAppendAt = (schema: string): string => `
+CREATE OR REPLACE FUNCTION ${schema}.append_at(
+  head bigint, ${Object.entries(ROW)
+    .map(([name, type]) => `${name} ${type}[]`)
+    .join(', ')}
+) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN${lockLog(schema)}
+  IF head <> coalesce((SELECT max(e.position) FROM ${schema}.events e), 0) THEN
+    RAISE 'claviger: an event was recorded meanwhile' USING ERRCODE = '${MOVED}';
+  END IF;
+  INSERT INTO ${schema}.events (${COLUMNS})
+    ${unnestColumns(Object.values(ROW), (index) => Object.keys(ROW)[index] ?? '')};
+  RETURN true;
+END $$;`
+
+/** The rows as arrays, one for each column. */
+export const columnsOf = (rows: readonly LogRow[]): readonly string[] => [
+  bigintArray(rows.map(({ event }) => event.position)),
+  textArray(rows.map(({ event }) => event.stream)),
+  bigintArray(rows.map(({ event }) => event.version)),
+  textArray(rows.map(({ event }) => event.type)),
+  bigintArray(rows.map(({ event }) => event.schemaVersion)),
+  textArray(rows.map(({ data }) => data)),
+  textArray(rows.map(({ metadata }) => metadata)),
+  textArray(rows.map(({ event }) => event.appendId)),
+  textArray(rows.map(({ beginsAppend }) => String(beginsAppend))),
+  textArray(
+    rows.map(({ event, beginsAppend }) => (beginsAppend && event.metadata.idempotencyKey) || null),
+  ),
+]
+
 /**
  * Adds events at the positions that they have, in a transaction that holds the lock of the log.
  *
  * @param schema - quoted
  */
-export const insertEvents = (
-  schema: string,
-  rows: readonly LogRow[],
-): Required<Omit<Statement, 'name'>> => ({
-  text: `INSERT INTO ${schema}.events (${EVENT_COLUMNS}, begins_append, idempotency_key)
-    ${unnestColumns(['bigint', 'text', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'boolean', 'text'])}`,
-  values: [
-    bigintArray(rows.map(({ event }) => event.position)),
-    textArray(rows.map(({ event }) => event.stream)),
-    bigintArray(rows.map(({ event }) => event.version)),
-    textArray(rows.map(({ event }) => event.type)),
-    bigintArray(rows.map(({ event }) => event.schemaVersion)),
-    textArray(rows.map(({ data }) => data)),
-    textArray(rows.map(({ metadata }) => metadata)),
-    textArray(rows.map(({ event }) => event.appendId)),
-    textArray(rows.map(({ beginsAppend }) => String(beginsAppend))),
-    textArray(
-      rows.map(
-        ({ event, beginsAppend }) => (beginsAppend && event.metadata.idempotencyKey) || null,
-      ),
-    ),
-  ],
+export const insertEvents = (schema: string, rows: readonly LogRow[]): Statement => ({
+  text: `INSERT INTO ${schema}.events (${COLUMNS}) ${unnestColumns(Object.values(ROW))}`,
+  values: columnsOf(rows),
 })

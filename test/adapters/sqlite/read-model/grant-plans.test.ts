@@ -32,7 +32,7 @@ import { temporaryFile } from '../temporary-file.js'
 const DIALECT = sqliteDialect(LIMITS)
 
 const path = temporaryFile()
-const { readModel, close } = openSqlite(path)
+const { readModel, close } = openSqlite(path, { views: true })
 const database = new DatabaseSync(path)
 
 beforeAll(() => applyManyGrants(readModel))
@@ -104,12 +104,16 @@ describe('Among 20,000 grants in 100 organizations', () => {
       if (!query.isReceived) expect(sortsIn(listStatements(DIALECT, query).page)).toEqual([])
   })
 
-  test('a later page begins where the one before ended.', () => {
+  test('a later page begins where the one before ended, and goes on only if it is not full.', () => {
     const query = listOf('user_grant')
     const after = ['owner+project-0+user-5']
-    const { page } = listStatements(DIALECT, { ...query, after })
-    expect(searchedBy(page, 'place')).toEqual(['org=? AND scope=?', 'org=? AND scope>?'])
-    expect(searchedBy(page, 'object')).toEqual(['place=? AND user_id>?', 'place=?'])
+    const { page, rest } = listStatements(DIALECT, { ...query, after })
+    if (!rest) throw new Error('The rest is found apart')
+    expect(searchedBy(page, 'place')).toEqual(['org=? AND scope=?'])
+    expect(searchedBy(page, 'object')).toEqual(['place=? AND user_id>?'])
+    expect(searchedBy(rest, 'place')).toEqual(['org=? AND scope>?'])
+    expect(searchedBy(rest, 'object')).toEqual(['place=?'])
+    for (const statement of [page, rest]) expect(sortsIn(statement)).toEqual([])
   })
 
   test('one grant, and a check of access, are looked up, and sort nothing.', () => {
@@ -129,6 +133,19 @@ describe('Among 20,000 grants in 100 organizations', () => {
     expect(scansIn(statement)).toEqual([])
     expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
     expect(searchedBy(statement, 'held')).toEqual(['share=? AND user_id=?'])
+  })
+
+  test.each(['role_holder', 'permission_holder'])('%s finds the rows of one user.', (view) => {
+    const statement = {
+      sql: `SELECT project_id FROM claviger_${view} WHERE org_id = ? AND user_id = ?`,
+      parameters: ['org-7', 'user-7'],
+    }
+    // Of the rows found alone.
+    expect(scansIn(statement)).toEqual([`SCAN claviger_${view}`])
+    expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
+    expect(searchedBy(statement, 'held')).toEqual(['share=? AND user_id=?'])
+    const [member = ''] = searchedBy(statement, 'member')
+    expect(member).toContain('user_id=?')
   })
 
   test.each([...HOLDERS, ...ALL_HOLDERS])(
