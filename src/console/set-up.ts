@@ -27,7 +27,7 @@ export const setUpOf = async (
   { orgId, ...asker }: Asker,
 ): Promise<Answer> => {
   const redeemed = isLink
-    ? await iam.setupLinks.redeem({ token: tokenIn(header) ?? '' }, asker)
+    ? await iam.setupLinks.redeem({ token: tokenIn(header) ?? '' }, { signal: asker.signal })
     : undefined
   if (redeemed?.isErr()) return { refusal: redeemed.error }
   const link = redeemed?.isOk() ? redeemed.value : undefined

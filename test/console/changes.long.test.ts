@@ -1,3 +1,4 @@
+import { orThrow } from 'claviger'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from '../chromium.js'
@@ -39,33 +40,104 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByText('must not be empty').waitFor()
   })
 
-  it('shows a conflict against what changed meanwhile', async () => {
-    await open('project?id=billing')
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Name').fill('Mine')
-    const changed = await opened.host.iam.projects.patch(
-      { id: 'billing', name: 'Theirs' },
-      context(),
-    )
-    expect(changed.isOk()).toBe(true)
-    await page.getByRole('button', { name: 'Preview' }).click()
-    await page.getByText('Somebody has changed this').waitFor()
-    await page.getByRole('cell', { name: 'Theirs' }).waitFor()
-    await page.getByRole('button', { name: 'Keep mine' }).click()
+  it('shows as a conflict what somebody else has changed too, and who that was', async () => {
+    const theirs = { ...context(), caller: { ...context().caller, userId: 'rita' } }
+    const change = async (button: string) => {
+      await open('project?id=billing')
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByLabel('Name').fill(`Mine, ${button}`)
+      const name = `Theirs, ${button}`
+      await orThrow(opened.host.iam.projects.patch({ id: 'billing', name }, theirs))
+      await page.getByRole('button', { name: 'Preview' }).click()
+      await page.getByText('rita has changed the same meanwhile').waitFor()
+      await page.getByRole('cell', { name }).waitFor()
+      await page.getByRole('button', { name: button }).click()
+      return name
+    }
+    await change('Overwrite')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Mine, Overwrite' }).waitFor()
+    const name = await change('Take theirs')
+    expect(await page.getByLabel('Name').inputValue()).toBe(name)
+    await page.getByRole('button', { name: 'Cancel' }).click()
   })
 
-  it('shows as a conflict what a form has no field for, such as the state', async () => {
+  it('keeps what somebody else has changed of another field, without a conflict', async () => {
+    await open('role?projectId=portal&roleKey=viewer')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Group').fill('reading')
+    const ids = { projectId: 'portal', roleKey: 'viewer' }
+    await orThrow(opened.host.iam.projectRoles.patch({ ...ids, displayName: 'Reader' }, context()))
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Reader' }).waitFor()
+    const now = await orThrow(opened.host.iam.projectRoles.get(ids, context()))
+    expect(now).toMatchObject({ displayName: 'Reader', group: 'reading' })
+    await orThrow(
+      opened.host.iam.projectRoles.patch({ ...ids, displayName: 'Viewer', group: '' }, context()),
+    )
+  })
+
+  it('changes nothing that somebody else has done already', async () => {
     await open('project?id=billing')
     await page.getByRole('button', { name: 'Deactivate' }).click()
     await page.getByText('This will change').waitFor()
-    await opened.host.iam.projects.deactivate({ id: 'billing' }, context())
+    await orThrow(opened.host.iam.projects.deactivate({ id: 'billing' }, context()))
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-    await page.getByText('Somebody has changed this').waitFor()
-    const values = page.locator('.compare td')
-    expect(await values.allInnerTexts()).toEqual(['active', 'inactive', '–'])
+    await page.getByText('This changes nothing.').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  it('gives the focus back, says what was done, and undoes it by a key', async () => {
+    await open('role?projectId=portal&roleKey=viewer')
+    const opener = page.getByRole('button', { name: 'Edit' })
+    await opener.focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Display name').fill('Watcher')
+    await page.keyboard.press('Enter')
+    await page.getByText('This will change').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Save')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Watcher' }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Edit')
+    await page.getByRole('status').getByText('Saved.').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByRole('heading', { level: 1, name: 'Viewer' }).waitFor()
+    await page.getByRole('status').getByText('Undone.').waitFor()
+  })
+
+  it('gives a removed role back to all who had it, with their ends', async () => {
+    const given = async () =>
+      (await orThrow(opened.host.iam.userGrants.list({}, context()))).items.map(
+        ({ userId, roles }) => [
+          userId,
+          roles.toSorted((one, other) => (one.roleKey < other.roleKey ? -1 : 1)),
+        ],
+      )
+    const before = await given()
+    await open('role?projectId=portal&roleKey=editor')
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/Users lose/)
+      .waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Editor was removed.').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+    expect(await given()).not.toEqual(before)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText(/^Undone/).waitFor()
+    expect(await given()).toEqual(before)
+  })
+
+  it('asks before Escape closes a form that was filled', async () => {
+    await open('project?id=billing')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Name').fill('Half typed')
+    await page.keyboard.press('Escape')
+    await page.getByText('What you have entered will be lost.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   it('says before a role is removed who loses it', async () => {

@@ -109,7 +109,7 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
     await page.getByRole('button', { name: 'Show more' }).click()
     await hasEntries(100)
     await late.release()
-    await timeline().first().getByText(name, { exact: true }).waitFor()
+    await timeline().first().getByText(name, { exact: true }).first().waitFor()
     expect(await timeline().count()).toBe(101)
   })
 
@@ -120,7 +120,7 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
     await page.getByRole('button', { name: 'Show more' }).click()
     await late.asked
     const name = await rename()
-    await timeline().first().getByText(name, { exact: true }).waitFor()
+    await timeline().first().getByText(name, { exact: true }).first().waitFor()
     await late.release()
     expect(await timeline().count()).toBe(101)
     expect(await timeline().first().innerText()).toContain(name)

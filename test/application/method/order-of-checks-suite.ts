@@ -30,7 +30,7 @@ const addStore = async () => {
 }
 
 /** A project of another organization, which has granted it. */
-const receiveShop = async ({ projects, projectRoles, projectGrants }: Iam) => {
+export const receiveShop = async ({ projects, projectRoles, projectGrants }: Iam) => {
   const hooli = { caller: { ...caller, orgId: 'hooli' } }
   await good(projects.add({ id: 'shop', name: 'Shop' }, hooli))
   const role = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
