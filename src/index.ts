@@ -154,6 +154,7 @@ export type * from './application/role-mappings/role-mappings.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type {
   MembershipIds,
+  RemovedMapping,
   RemovedOfResource,
   RemovedOfUser,
 } from './application/user-grants/remove-all.js'

@@ -135,6 +135,7 @@ export const AffectedRole: WireMessage = {"name":"AffectedRole","fields":[
   {"name":"orgId","protoName":"org_id","number":1,"kind":"text"},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text"},
   {"name":"roleKey","protoName":"role_key","number":3,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":4,"kind":"text","isOptional":true},
 ]}
 
 export const AffectedRoles: WireMessage = {"name":"AffectedRoles","fields":[
@@ -248,6 +249,7 @@ export const ConfigureSignInRequest: WireMessage = {"name":"ConfigureSignInReque
 export const ConfigureSignInResponse: WireMessage = {"name":"ConfigureSignInResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+  {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
 
 export const DeactivateIdentityProviderRequest: WireMessage = {"name":"DeactivateIdentityProviderRequest","fields":[
@@ -378,6 +380,7 @@ export const ObjectRef: WireMessage = {"name":"ObjectRef","fields":[
   {"name":"domain","protoName":"domain","number":9,"kind":"text","isOptional":true},
   {"name":"group","protoName":"group","number":10,"kind":"text","isOptional":true},
   {"name":"linkId","protoName":"link_id","number":20,"kind":"text","isOptional":true},
+  {"name":"resource","protoName":"resource","number":21,"kind":"text","isOptional":true},
 ]}
 
 export const HistoryEntry: WireMessage = {"name":"HistoryEntry","fields":[
@@ -934,6 +937,7 @@ export const AddUserGrantRequest: WireMessage = {"name":"AddUserGrantRequest","f
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const AddUserGrantResponse: WireMessage = {"name":"AddUserGrantResponse","fields":[
@@ -948,6 +952,7 @@ export const UpdateUserGrantRequest: WireMessage = {"name":"UpdateUserGrantReque
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
 
 export const UpdateUserGrantResponse: WireMessage = {"name":"UpdateUserGrantResponse","fields":[
@@ -962,6 +967,7 @@ export const GiveUserGrantRequest: WireMessage = {"name":"GiveUserGrantRequest",
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
 
 export const GiveUserGrantResponse: WireMessage = {"name":"GiveUserGrantResponse","fields":[
@@ -976,6 +982,7 @@ export const AddUserGrantRolesRequest: WireMessage = {"name":"AddUserGrantRolesR
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
 
 export const AddUserGrantRolesResponse: WireMessage = {"name":"AddUserGrantRolesResponse","fields":[
@@ -990,6 +997,7 @@ export const RemoveUserGrantRolesRequest: WireMessage = {"name":"RemoveUserGrant
   {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
 
 export const RemoveUserGrantRolesResponse: WireMessage = {"name":"RemoveUserGrantRolesResponse","fields":[
@@ -1003,6 +1011,7 @@ export const DeactivateUserGrantRequest: WireMessage = {"name":"DeactivateUserGr
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const DeactivateUserGrantResponse: WireMessage = {"name":"DeactivateUserGrantResponse","fields":[
@@ -1016,6 +1025,7 @@ export const ReactivateUserGrantRequest: WireMessage = {"name":"ReactivateUserGr
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const ReactivateUserGrantResponse: WireMessage = {"name":"ReactivateUserGrantResponse","fields":[
@@ -1029,6 +1039,7 @@ export const RemoveUserGrantRequest: WireMessage = {"name":"RemoveUserGrantReque
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const RemoveUserGrantResponse: WireMessage = {"name":"RemoveUserGrantResponse","fields":[
@@ -1045,6 +1056,7 @@ export const UserGrantIds: WireMessage = {"name":"UserGrantIds","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":4,"kind":"text","isOptional":true},
 ]}
 
 export const MembershipIds: WireMessage = {"name":"MembershipIds","fields":[
@@ -1058,10 +1070,32 @@ export const RemoveAllUserGrantsResponse: WireMessage = {"name":"RemoveAllUserGr
   {"name":"memberships","protoName":"memberships","number":3,"kind":"message","isList":true,"message":MembershipIds},
 ]}
 
+export const RemoveAllGrantsOfResourceRequest: WireMessage = {"name":"RemoveAllGrantsOfResourceRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":3,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+]}
+
+export const RoleMappingIds: WireMessage = {"name":"RoleMappingIds","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
+  {"name":"group","protoName":"group","number":2,"kind":"text"},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true},
+]}
+
+export const RemoveAllGrantsOfResourceResponse: WireMessage = {"name":"RemoveAllGrantsOfResourceResponse","fields":[
+  {"name":"removed","protoName":"removed","number":1,"kind":"message","isList":true,"message":UserGrantIds},
+  {"name":"mappings","protoName":"mappings","number":2,"kind":"message","isList":true,"message":RoleMappingIds},
+  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence"},
+]}
+
 export const GetUserGrantRequest: WireMessage = {"name":"GetUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const UserGrantRole: WireMessage = {"name":"UserGrantRole","fields":[
@@ -1076,6 +1110,7 @@ export const UserGrant: WireMessage = {"name":"UserGrant","fields":[
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"message":UserGrantRole},
   {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true},
 ]}
 
 export const GetUserGrantResponse: WireMessage = {"name":"GetUserGrantResponse","fields":[
@@ -1088,6 +1123,7 @@ export const UserGrantFilter: WireMessage = {"name":"UserGrantFilter","fields":[
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"message","message":TextFilter},
   {"name":"roleKey","protoName":"role_key","number":4,"kind":"message","message":TextFilter},
   {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
+  {"name":"resource","protoName":"resource","number":6,"kind":"message","message":TextFilter},
 ]}
 
 export const ListUserGrantsRequest: WireMessage = {"name":"ListUserGrantsRequest","fields":[
@@ -1116,6 +1152,7 @@ export const ListUserGrantHistoryRequest: WireMessage = {"name":"ListUserGrantHi
   {"name":"before","protoName":"before","number":8,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":9,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":10,"kind":"number"},
+  {"name":"resource","protoName":"resource","number":11,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const ListUserGrantHistoryResponse: WireMessage = {"name":"ListUserGrantHistoryResponse","fields":[
@@ -1130,6 +1167,7 @@ export const GetUserGrantStateRequest: WireMessage = {"name":"GetUserGrantStateR
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":5,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const GetUserGrantStateResponse: WireMessage = {"name":"GetUserGrantStateResponse","fields":[
@@ -1256,6 +1294,7 @@ export const AddRoleMappingRequest: WireMessage = {"name":"AddRoleMappingRequest
   {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const AddRoleMappingResponse: WireMessage = {"name":"AddRoleMappingResponse","fields":[
@@ -1272,6 +1311,7 @@ export const UpdateRoleMappingRequest: WireMessage = {"name":"UpdateRoleMappingR
   {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
 
 export const UpdateRoleMappingResponse: WireMessage = {"name":"UpdateRoleMappingResponse","fields":[
@@ -1287,6 +1327,7 @@ export const AddRoleMappingRolesRequest: WireMessage = {"name":"AddRoleMappingRo
   {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
 
 export const AddRoleMappingRolesResponse: WireMessage = {"name":"AddRoleMappingRolesResponse","fields":[
@@ -1302,6 +1343,7 @@ export const RemoveRoleMappingRolesRequest: WireMessage = {"name":"RemoveRoleMap
   {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
 
 export const RemoveRoleMappingRolesResponse: WireMessage = {"name":"RemoveRoleMappingRolesResponse","fields":[
@@ -1316,6 +1358,7 @@ export const RemoveRoleMappingRequest: WireMessage = {"name":"RemoveRoleMappingR
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const RemoveRoleMappingResponse: WireMessage = {"name":"RemoveRoleMappingResponse","fields":[
@@ -1328,6 +1371,7 @@ export const GetRoleMappingRequest: WireMessage = {"name":"GetRoleMappingRequest
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const RoleMapping: WireMessage = {"name":"RoleMapping","fields":[
@@ -1340,6 +1384,7 @@ export const RoleMapping: WireMessage = {"name":"RoleMapping","fields":[
   {"name":"state","protoName":"state","number":7,"kind":"enum","values":State},
   {"name":"details","protoName":"details","number":8,"kind":"message","message":ObjectDetails},
   {"name":"protectedBy","protoName":"protected_by","number":9,"kind":"text","isOptional":true},
+  {"name":"resource","protoName":"resource","number":10,"kind":"text","isOptional":true},
 ]}
 
 export const GetRoleMappingResponse: WireMessage = {"name":"GetRoleMappingResponse","fields":[
@@ -1352,6 +1397,7 @@ export const RoleMappingFilter: WireMessage = {"name":"RoleMappingFilter","field
   {"name":"projectId","protoName":"project_id","number":3,"kind":"message","message":TextFilter},
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"message","message":TextFilter},
   {"name":"roleKey","protoName":"role_key","number":5,"kind":"message","message":TextFilter},
+  {"name":"resource","protoName":"resource","number":6,"kind":"message","message":TextFilter},
 ]}
 
 export const ListRoleMappingsRequest: WireMessage = {"name":"ListRoleMappingsRequest","fields":[
@@ -1381,6 +1427,7 @@ export const ListRoleMappingHistoryRequest: WireMessage = {"name":"ListRoleMappi
   {"name":"before","protoName":"before","number":9,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":10,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":11,"kind":"number"},
+  {"name":"resource","protoName":"resource","number":12,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const ListRoleMappingHistoryResponse: WireMessage = {"name":"ListRoleMappingHistoryResponse","fields":[
@@ -1396,6 +1443,7 @@ export const GetRoleMappingStateRequest: WireMessage = {"name":"GetRoleMappingSt
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":5,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":6,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const GetRoleMappingStateResponse: WireMessage = {"name":"GetRoleMappingStateResponse","fields":[
@@ -1633,6 +1681,7 @@ export const DesiredMapping: WireMessage = {"name":"DesiredMapping","fields":[
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validFor","protoName":"valid_for","number":4,"kind":"number","isOptional":true},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const DesiredProject: WireMessage = {"name":"DesiredProject","fields":[
@@ -1720,6 +1769,7 @@ export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","fie
   {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
   {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100},
   {"name":"at","protoName":"at","number":6,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const AccessReason: WireMessage = {"name":"AccessReason","fields":[
@@ -1739,6 +1789,7 @@ export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest",
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"at","protoName":"at","number":5,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const AccessCause: WireMessage = {"name":"AccessCause","fields":[
@@ -1764,6 +1815,7 @@ export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserReque
   {"name":"pageSize","protoName":"page_size","number":3,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":4,"kind":"text","most":16384},
   {"name":"at","protoName":"at","number":5,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const RoleSource: WireMessage = {"name":"RoleSource","fields":[
@@ -1780,6 +1832,7 @@ export const UserRole: WireMessage = {"name":"UserRole","fields":[
   {"name":"expiresAt","protoName":"expires_at","number":6,"kind":"time","isOptional":true},
   {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true},
   {"name":"via","protoName":"via","number":8,"kind":"message","isOptional":true,"message":RoleSource},
+  {"name":"resource","protoName":"resource","number":9,"kind":"text","isOptional":true},
 ]}
 
 export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResponse","fields":[
@@ -1817,6 +1870,7 @@ export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersReque
   {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100},
   {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
   {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":9,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const RoleHolder: WireMessage = {"name":"RoleHolder","fields":[
@@ -1827,6 +1881,7 @@ export const RoleHolder: WireMessage = {"name":"RoleHolder","fields":[
   {"name":"from","protoName":"from","number":5,"kind":"time"},
   {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true},
   {"name":"via","protoName":"via","number":7,"kind":"message","isOptional":true,"message":RoleSource},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true},
 ]}
 
 export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","fields":[
@@ -1858,6 +1913,7 @@ export const ListUsersRequest: WireMessage = {"name":"ListUsersRequest","fields"
   {"name":"at","protoName":"at","number":6,"kind":"time"},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":8,"kind":"text","most":16384},
+  {"name":"resource","protoName":"resource","number":9,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
 
 export const RoleOfUser: WireMessage = {"name":"RoleOfUser","fields":[
@@ -1868,6 +1924,7 @@ export const RoleOfUser: WireMessage = {"name":"RoleOfUser","fields":[
   {"name":"expiresAt","protoName":"expires_at","number":5,"kind":"time","isOptional":true},
   {"name":"via","protoName":"via","number":6,"kind":"message","isOptional":true,"message":RoleSource},
   {"name":"since","protoName":"since","number":7,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true},
 ]}
 
 export const UserRoles: WireMessage = {"name":"UserRoles","fields":[
@@ -1952,7 +2009,7 @@ export const projectGrantService: Readonly<Record<'addProjectGrant' | 'updatePro
   getProjectGrantState: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrantState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history/state","request":GetProjectGrantStateRequest,"response":GetProjectGrantStateResponse},
 }
 
-export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'giveUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
+export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'giveUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'removeAllGrantsOfResource' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
   addUserGrant: {"service":"claviger.v1.UserGrantService","name":"AddUserGrant","effect":"command","verb":"POST","path":"/v1/userGrants","hasBody":true,"request":AddUserGrantRequest,"response":AddUserGrantResponse},
   updateUserGrant: {"service":"claviger.v1.UserGrantService","name":"UpdateUserGrant","effect":"command","verb":"PUT","path":"/v1/userGrant","hasBody":true,"request":UpdateUserGrantRequest,"response":UpdateUserGrantResponse},
   giveUserGrant: {"service":"claviger.v1.UserGrantService","name":"GiveUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:give","hasBody":true,"request":GiveUserGrantRequest,"response":GiveUserGrantResponse},
@@ -1962,6 +2019,7 @@ export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant
   reactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"ReactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:reactivate","request":ReactivateUserGrantRequest,"response":ReactivateUserGrantResponse},
   removeUserGrant: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrant","effect":"command","verb":"DELETE","path":"/v1/userGrant","request":RemoveUserGrantRequest,"response":RemoveUserGrantResponse},
   removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
+  removeAllGrantsOfResource: {"service":"claviger.v1.UserGrantService","name":"RemoveAllGrantsOfResource","effect":"none","verb":"POST","path":"/v1/userGrants:removeAllOfResource","hasBody":true,"request":RemoveAllGrantsOfResourceRequest,"response":RemoveAllGrantsOfResourceResponse},
   getUserGrant: {"service":"claviger.v1.UserGrantService","name":"GetUserGrant","effect":"none","verb":"GET","path":"/v1/userGrant","request":GetUserGrantRequest,"response":GetUserGrantResponse},
   listUserGrants: {"service":"claviger.v1.UserGrantService","name":"ListUserGrants","effect":"none","verb":"GET","path":"/v1/userGrants","request":ListUserGrantsRequest,"response":ListUserGrantsResponse},
   listUserGrantHistory: {"service":"claviger.v1.UserGrantService","name":"ListUserGrantHistory","effect":"none","verb":"GET","path":"/v1/userGrant/history","request":ListUserGrantHistoryRequest,"response":ListUserGrantHistoryResponse},

@@ -10,7 +10,6 @@ import { GroupName, IdpId, OrgId, ProjectId, Resource, UserId } from '../../doma
 import type { Position } from '../../ports/event-store.js'
 import type { Condition, Listing, Views } from '../../ports/read-model.js'
 import type { PermissionDenied, WriteError } from '../errors/errors.js'
-import type { RoleMappingIds } from '../grant-rules/decide-role-mapping.js'
 import { grantQuestion, rolePermits } from '../grant-rules/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { refusePermission } from '../method/method.js'
@@ -38,6 +37,20 @@ export interface MembershipIds {
   readonly userId: string
 }
 
+/** Names a mapping of a group that was removed. */
+export interface RemovedMapping {
+  /** The provider. */
+  readonly idpId: string
+  /** The group, as the provider names it. */
+  readonly group: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /** The value from the input. */
+  readonly resource?: string
+}
+
 /** Outcome of removing all that a user has. */
 export interface RemovedOfUser {
   /** The removed grants; empty when the user had none. */
@@ -53,7 +66,7 @@ export interface RemovedOfResource {
   /** The removed grants; empty when nobody had any. */
   readonly removed: readonly UserGrantIds[]
   /** The removed mappings of groups. */
-  readonly mappings: readonly RoleMappingIds[]
+  readonly mappings: readonly RemovedMapping[]
   /** Every grant and mapping on the resource that was recorded up to this position has been removed. */
   readonly sequence: Position
 }
@@ -217,7 +230,7 @@ const mappingsThat = (
   runtime: Runtime,
   call: AdmittedCall,
   conditions: readonly Condition[],
-): Ending<Views['role_mapping'], RoleMappingIds> => {
+): Ending<Views['role_mapping'], RemovedMapping> => {
   const { orgId } = call
   const permit = rolePermits(runtime, call)
   return {
@@ -238,7 +251,7 @@ const mappingsThat = (
           ]),
         ),
       )
-      const removals: Result<Removal<RoleMappingIds>, WriteError>[] = []
+      const removals: Result<Removal<RemovedMapping>, WriteError>[] = []
       for (const [index, data] of ids.entries()) {
         const [before, provider] = read[index] ?? []
         if (!before || !exists(before.state) || !provider || !exists(provider.state)) continue

@@ -53,6 +53,7 @@ export const operationsOf = (
     readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
     writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
     readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser),
+    readOperation(userGrantService.removeAllGrantsOfResource, userGrants.removeAllOfResource),
     historyOperation(historyService.listHistory, history),
     applyOperation(accessService.applyAccess, iam),
     readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
