@@ -249,6 +249,7 @@ export const ConfigureSignInRequest: WireMessage = {"name":"ConfigureSignInReque
 export const ConfigureSignInResponse: WireMessage = {"name":"ConfigureSignInResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+  {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
 
 export const DeactivateIdentityProviderRequest: WireMessage = {"name":"DeactivateIdentityProviderRequest","fields":[
