@@ -10,7 +10,6 @@ import { GroupName, IdpId, OrgId, ProjectId, Resource, UserId } from '../../doma
 import type { Position } from '../../ports/event-store.js'
 import type { Condition, Listing, Views } from '../../ports/read-model.js'
 import type { PermissionDenied, WriteError } from '../errors/errors.js'
-import type { RoleMappingIds } from '../grant-rules/decide-role-mapping.js'
 import { grantQuestion, rolePermits } from '../grant-rules/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { refusePermission } from '../method/method.js'
