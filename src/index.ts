@@ -147,6 +147,7 @@ export type {
   UserAccess,
   UserAccessOptions,
 } from './application/access/user-access.js'
+export type { RoleMappingIds } from './application/grant-rules/decide-role-mapping.js'
 export type { AccessCheck } from './application/grant-rules/judge-access.js'
 export type * from './application/memberships/memberships.js'
 export type * from './application/role-mappings/role-mappings.js'

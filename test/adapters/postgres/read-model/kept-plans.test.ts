@@ -1,6 +1,12 @@
 import type { Pool } from 'pg'
+import postgresClient from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import {
+  openPostgres,
+  type Postgres,
+  postgresJs,
+  postgresJsNotice,
+} from '../../../../src/adapters/postgres/index.js'
 import { GRANTS, HELD } from '../../../../src/adapters/sql/read-model/tables.js'
 import type {
   HistoryQuery,
@@ -171,4 +177,26 @@ test('In a schema with a long name, each statement has a name of its own.', asyn
   )
   expect(rows.length).toBeGreaterThanOrEqual(10)
   await close()
+})
+
+test('postgres.js prepares a statement anew when tables have grown, too.', async () => {
+  const sql = postgresClient(server.connectionString, { max: 1, onnotice: postgresJsNotice })
+  const { readModel, store, close } = await openPostgres({
+    driver: postgresJs(sql),
+    schema: 'by_text',
+  })
+  const grown = newLog()
+  grown.record('acme', projectAdded('portal'))
+  const get = () => readModel.get('acme', { type: 'project', id: 'portal' })
+  await get()
+  for (let role = 0; role < 600; role++) grown.record('acme', roleAdded('portal', `role-${role}`))
+  await store.restore(grown.events)
+  await readModel.apply(0n, grown.events)
+  expect(await get()).toMatchObject({ id: 'portal' })
+  const prepared = await sql`SELECT statement FROM pg_prepared_statements`
+  const names = prepared.flatMap(({ statement }) => /-- by_text .head .$/.exec(statement) ?? [])
+  expect(names).toHaveLength(2)
+  expect(new Set(names).size).toBe(2)
+  await close()
+  await sql.end()
 })
