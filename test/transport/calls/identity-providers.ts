@@ -67,6 +67,7 @@ export const configureSignIn = (idpId: string, body: JsonObject, details: Detail
     http: ['PUT', `/v1/idps/${segment(idpId)}/sign_in`, body],
     inProcess: (iam) =>
       iam.identityProviders.configureSignIn(request as Untrusted, contextOf(details)),
+    shape: warned,
   })
 }
 
