@@ -109,7 +109,7 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
     const roles = [{ roleKey: 'viewer', expiresAt }]
     await orThrow(iam.userGrants.add({ userId: 'late', projectId: 'portal', roles }, context()))
     await page.waitForTimeout(1600)
-    await opened.open('users?by=userId&filter=late')
+    await opened.open('grants?by=userId&filter=late')
     await page.getByText(/^expired/).waitFor()
     await opened.open('user-grant?userId=late&projectId=portal&projectOrgId=acme')
     await page.locator('.facts .over').waitFor()

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { ProjectIds } from '../known.js'
+import { isOwn, type ProjectIds } from '../known.js'
 import { FailureNotice } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
 import { parameter, setParameters } from '../router.js'
@@ -8,20 +8,19 @@ import { texts } from '../texts.js'
 /** The project that a page is about; undefined while none is chosen. */
 export const chosenProject = (): ProjectIds | undefined => {
   const [projectId, projectOrgId] = [parameter('projectId'), parameter('projectOrgId')]
-  return projectId ? { projectId, projectOrgId: projectOrgId || undefined } : undefined
+  return projectId
+    ? { projectId, projectOrgId: isOwn({ projectOrgId }) ? undefined : projectOrgId }
+    : undefined
 }
 
 interface ProjectChoiceProps {
   /** Label of no choice. Absent: a single project is chosen automatically. */
   readonly none?: string
-  /** Leaves out the projects of others. */
-  readonly isOfOwn?: boolean
 }
 
 /** Chooses a project by its name, in the parameters `projectId` and `projectOrgId`. */
-export const ProjectChoice = ({ none, isOfOwn = false }: ProjectChoiceProps) => {
-  const { projects: all, failure, readMore } = useProjects()
-  const projects = all?.filter(({ projectOrgId }) => !isOfOwn || !projectOrgId)
+export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
+  const { projects, failure, readMore } = useProjects()
   const chosen = chosenProject()
   const choose = (project: ProjectOption | undefined) =>
     setParameters({ projectId: project?.projectId, projectOrgId: project?.projectOrgId })
@@ -29,7 +28,7 @@ export const ProjectChoice = ({ none, isOfOwn = false }: ProjectChoiceProps) => 
     readMore?.()
     const [only, ...others] = projects ?? []
     if (only && others.length === 0 && !readMore && !chosen && none === undefined) choose(only)
-  }, [readMore, all])
+  }, [readMore, projects === undefined])
   if (failure) return <FailureNotice failure={failure} />
   if (projects?.length === 0) return <p class="empty">{texts.noProjects}</p>
   const isChosen = ({ projectId, projectOrgId }: ProjectOption) =>
