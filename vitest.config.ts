@@ -51,7 +51,12 @@ export default defineConfig({
         extends: true,
         // The newest version that our range takes; the others have the oldest.
         resolve: { alias: [{ find: /^better-auth(?=\/|$)/, replacement: 'better-auth-newest' }] },
-        test: { name: 'newest', include: ['better-auth/**/*.test.ts'], exclude: [LONG] },
+        test: {
+          name: 'newest',
+          include: ['better-auth/**/*.test.ts'],
+          exclude: [LONG],
+          env: { BETTER_AUTH: 'better-auth-newest' },
+        },
       },
     ],
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],

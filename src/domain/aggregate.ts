@@ -14,59 +14,35 @@ import type {
 } from './values.js'
 
 /**
- * The definition of an aggregate. {@link defineAggregate} derives the rest of an {@link Aggregate} from it. Permissions
- * are checked on the container, unless a target is defined.
+ * What the file of an aggregate says of it. {@link defineAggregate} derives the rest. Permissions are checked on the
+ * container, unless a target is defined.
  */
 export type AggregateDefinition<
   Ref extends ObjectRef,
   View extends Stateful,
   Event extends Message,
   State extends AnyState,
-> = Definition<Ref, View, Event, State> &
-  (
-    | Required<Pick<Definition<Ref, View, Event, State>, 'container'>>
-    | Required<Pick<Definition<Ref, View, Event, State>, 'target'>>
-  )
+  Id extends string = keyof Omit<Ref, 'type'> & string,
+> = Omit<Aggregate<Ref, View, Event, State>, Derived> &
+  Partial<Pick<Aggregate<Ref, View, Event, State>, Defaulted>> & {
+    /** The ids that name an object in its container, in the order of the stream's name. Default: the last id. */
+    readonly keyIds?: readonly Id[]
+  }
 
-interface Definition<
+/** The members of an aggregate that are derived; a definition may say some of them. */
+type Derived = 'ref' | 'key' | 'refOfKey' | 'stream' | 'reads' | Defaulted
+type Defaulted = 'target' | 'writeTarget' | 'secretsChanged'
+
+/** The description of one aggregate, for all code outside of its folder. */
+export interface Aggregate<
   Ref extends ObjectRef,
   View extends Stateful,
   Event extends Message,
   State extends AnyState,
-> extends Stated<Omit<Ref, 'type'>, View, Event, State> {
-  readonly type: Ref['type']
-
-  /** The ids that name an object in its container, in the order of the stream's name. Default: the last id. */
-  readonly keyIds?: readonly (keyof Omit<Ref, 'type'> & string)[]
-
-  /** The effect of each event on its object. */
-  readonly effects: Readonly<Record<Event['type'], Effect>>
-
-  /** The object whose permission is checked in the organization `orgId`. Default: the container. */
-  target?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
-
-  /** The object whose permission is checked before a write of one object. Default: `target`. */
-  writeTarget?(ids: Omit<Ref, 'type'>, orgId: string): PermissionTarget
-
-  /** Names of the secret fields that `event` changes; absent if objects have no secrets. */
-  secretsChanged?(event: Event): readonly string[]
-}
-
-/** The description of one aggregate, for all code outside of its folder. */
-export interface Aggregate<
-  Ids,
-  View extends Stateful,
-  Event extends Message,
-  State extends AnyState,
-> extends Stated<Ids, View, Event, State>,
-    Derived<Ids, ObjectRef, Event> {
-  readonly type: ObjectRef['type']
-}
-
-/** The members that a definition and its aggregate share. */
-interface Stated<Ids, View extends Stateful, Event extends Message, State extends AnyState> {
+  Ids = Omit<Ref, 'type'>,
+> {
   /** Type of the objects: in references, and before the dot in the types of their events. */
-  readonly type: ObjectRef['type']
+  readonly type: Ref['type']
 
   /** Name of such an object for people. */
   readonly label: string
@@ -82,6 +58,12 @@ interface Stated<Ids, View extends Stateful, Event extends Message, State extend
 
   /** Schemas of the events in their newest versions. */
   readonly events: readonly EventSchema<Event['type']>[]
+
+  /** Type of the event that adds an object. */
+  readonly adds: Event['type']
+
+  /** Type of the event that removes an object; absent if none does. */
+  readonly removes?: Event['type']
 
   /**
    * The object in that state as reads return it, with all roles that its last event recorded: without secrets and
@@ -111,10 +93,7 @@ interface Stated<Ids, View extends Stateful, Event extends Message, State extend
 
   /** The permissions to read objects and to change them. */
   readonly permissions: { readonly read: Permission; readonly write: Permission }
-}
 
-/** The members that are derived from a definition. */
-export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
   /** The object that `ids` name; other fields of `ids` are left out. */
   ref(ids: Ids): Ref
 
@@ -130,24 +109,15 @@ export interface Derived<Ids, Ref extends ObjectRef, Event extends Message> {
   /** Whether `event` belongs to this aggregate. */
   reads(event: Message): event is Event
 
-  /** The effect of an event on its object; undefined for an event of another aggregate. */
-  effectOf(event: { readonly type: string }): Effect | undefined
-
-  /** Types of the events that add objects, change them or remove them. */
-  eventsThat(effect: Effect): readonly Event['type'][]
-
-  /** Names of the secret fields that `event` changes. */
-  secretsChanged(event: Event): readonly string[]
-
-  /** The object whose permission is checked in the organization `orgId`. */
+  /** The object whose permission is checked in the organization `orgId`. Default: the container. */
   target(ids: Ids, orgId: string): PermissionTarget
 
-  /** The object whose permission is checked before a write of one object. */
+  /** The object whose permission is checked before a write of one object. Default: `target`. */
   writeTarget(ids: Ids, orgId: string): PermissionTarget
-}
 
-/** The effect of an event on its object. */
-export type Effect = 'adds' | 'changes' | 'removes'
+  /** Names of the secret fields that `event` changes. Default: none. */
+  secretsChanged(event: Event): readonly string[]
+}
 
 /** Owner, times and position of an object. */
 export interface ObjectDetails {
@@ -232,19 +202,20 @@ export const inProject = {
   }),
 } as const
 
-/** A definition of any aggregate. */
-interface AnyDefinition extends Omit<Definition<ObjectRef, Stateful, Message, AnyState>, 'keyIds'> {
-  readonly keyIds?: readonly string[]
-}
+type AnyDefinition = AggregateDefinition<ObjectRef, Stateful, Message, AnyState, string>
 
-type RefOf<Type extends ObjectRef['type']> = Extract<ObjectRef, { readonly type: Type }>
+type AnyDerived = Aggregate<ObjectRef, Stateful, Message, AnyState, NamedIds>
 
 /** An aggregate with its own types. */
-type Defined<Own extends AnyDefinition> = Omit<Own, keyof Derived<never, never, never>> &
-  Derived<
-    Omit<RefOf<Own['type']>, 'type'>,
-    RefOf<Own['type']>,
-    z.output<Own['decider']['eventSchema']> & Message
+type Defined<Own extends AnyDefinition> = Omit<Own, Derived> &
+  Pick<
+    Aggregate<
+      Extract<ObjectRef, { readonly type: Own['type'] }>,
+      Stateful,
+      z.output<Own['decider']['eventSchema']> & Message,
+      AnyState
+    >,
+    Derived
   >
 
 /** Ids by their names. */
@@ -262,8 +233,8 @@ export const defineAggregate = <const Own extends AnyDefinition>(definition: Own
   // Cast: the derived members have the types of the definition.
   ({ ...definition, ...derive(definition) }) as unknown as Defined<Own>
 
-const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message> => {
-  const { type, ids: schema, container, effects, events } = definition
+const derive = (definition: AnyDefinition): Pick<AnyDerived, Derived> => {
+  const { type, ids: schema, container, events } = definition
   const names = Object.keys(schema.shape)
   const optional = new Set(names.filter((name) => schema.shape[name] instanceof z.ZodMiniOptional))
   const keyIds = definition.keyIds ?? names.slice(-1)
@@ -296,7 +267,6 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
   const pathOf = joined(path)
 
   const reads = readerOf(events)
-  const effectByType: ReadonlyMap<string, Effect> = new Map(Object.entries(effects))
   return {
     ref,
     key: joined(keyIds),
@@ -312,9 +282,6 @@ const derive = (definition: AnyDefinition): Derived<NamedIds, ObjectRef, Message
     },
     stream: (orgId, ids) => `${type}-${orgId}+${pathOf(ids, orgId)}`,
     reads,
-    effectOf: (event) => effectByType.get(event.type),
-    eventsThat: (effect) =>
-      [...effectByType].filter(([, each]) => each === effect).map(([eventType]) => eventType),
     secretsChanged: definition.secretsChanged ?? (() => []),
     target,
     writeTarget: definition.writeTarget ?? target,

@@ -80,7 +80,7 @@ export type AnyEvent =
 export type AnyState = Parameters<Listed['show']>[0]
 
 /** Any aggregate; its functions take ids, events, states and views as they are stored. */
-export type AnyAggregate = Aggregate<object, AnyView, AnyEvent, AnyState>
+export type AnyAggregate = Aggregate<ObjectRef, AnyView, AnyEvent, AnyState>
 
 /** The part of a definition that reads the events of a stream. */
 export type StreamDefinition = Pick<AnyAggregate, 'stream'> & {

@@ -7,8 +7,7 @@ import { fieldOf, type ObjectRef } from '../domain/values.js'
 import { type Position, timeOf } from '../ports/event-store.js'
 import type { KnownEvent } from '../ports/known-event.js'
 import type { RefOf, Views, ViewType } from '../ports/read-model.js'
-import { protectorAfter } from './desired-state-protection.js'
-import { aggregateOf } from './read-events.js'
+import { aggregateOf, protectorAfter } from './read-events.js'
 
 /**
  * An object after the last event of its stream. No other event changes the row: what else ends with another object is

@@ -9,7 +9,7 @@ import {
 } from '../domain/aggregates.js'
 import { compiled, currentVersion, eventTypesOf, upcast } from '../domain/message.js'
 import type { ObjectRef, StreamId } from '../domain/values.js'
-import type { Actor, RecordedEvent } from '../ports/event-store.js'
+import type { Actor, Metadata, RecordedEvent } from '../ports/event-store.js'
 import {
   corruptEvent,
   type KnownEvent,
@@ -173,4 +173,18 @@ export const readEvents = (events: readonly RecordedEvent[]): readonly KnownEven
   if (!unreadable) return known
   const { kind, position } = unreadable
   throw new Error(`${kind} at position ${position}`, { cause: unreadable })
+}
+
+/**
+ * The desired state that protects an object after one of its events; undefined if none does. Only an event of a desired
+ * state protects an object, and only one of the same desired state lifts that.
+ *
+ * @param before - what protected it before; undefined of an object that the event adds
+ */
+export const protectorAfter = (
+  before: string | undefined,
+  { managedBy, protect }: Pick<Metadata, 'managedBy' | 'protect'>,
+): string | undefined => {
+  if (managedBy === undefined || (before !== undefined && before !== managedBy)) return before
+  return protect === true ? managedBy : undefined
 }

@@ -1,5 +1,7 @@
 import { inProject } from '../domain/aggregate.js'
 import { aggregates } from '../domain/aggregates.js'
+import { identityProviders } from '../domain/identity-provider/aggregate.js'
+import { projects } from '../domain/project/aggregate.js'
 import { splitResource, withResource } from '../domain/resource-path.js'
 import type { ObjectRef } from '../domain/values.js'
 import type { FoundProject } from '../ports/access-reads.js'
@@ -80,10 +82,7 @@ export const wholesOf = (orgId: string, ref: ObjectRef): readonly ObjectRef[] =>
 }
 
 /** The types of the events that remove one of {@link wholesOf}. */
-export const WHOLE_REMOVALS: readonly string[] = [
-  ...aggregates.project.eventsThat('removes'),
-  ...aggregates.identity_provider.eventsThat('removes'),
-]
+export const WHOLE_REMOVALS: readonly string[] = [projects.removes, identityProviders.removes]
 
 /** The total of a list in which `counted` rows were counted; one more than {@link MAX_TOTAL_SIZE} is enough. */
 export const cappedTotal = (

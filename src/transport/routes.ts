@@ -44,7 +44,7 @@ export const createRoutes = (iam: Iam, given: TransportOptions, name: string): S
   const operations = operationsOf(iam, given ?? {})
   const options = resolveOptions(given, name)
   const { basePath } = options
-  const { check, ready } = healthOperations(iam, new Set(operations.map(serviceOf)))
+  const { check, ready } = healthOperations(iam, operations)
   const called = options.health ? [...operations, check] : operations
   const router = createRouter<JsonHandler>([
     ...operations.flatMap((operation) => restEntries(options, operation)),
@@ -71,8 +71,6 @@ export const createRoutes = (iam: Iam, given: TransportOptions, name: string): S
     onUnsent: (thrown, called, header) => reportFailure(options, [called, header], thrown),
   }
 }
-
-const serviceOf = ({ method }: Operation): string => method.service
 
 const answering = (response: HttpResponse): Handler => {
   return async () => response

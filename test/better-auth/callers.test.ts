@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type BetterAuthPlugin, betterAuth } from 'better-auth'
 import { organization, phoneNumber } from 'better-auth/plugins'
@@ -162,6 +164,17 @@ describe('The plugin', () => {
       plugins,
       ...more,
     }).$context
+
+  it('is tested with the oldest version of its range, and with a newer one', async () => {
+    const root = join(import.meta.dirname, '../..')
+    const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'))
+    const { BETTER_AUTH: name = 'better-auth' } = process.env
+    const { version } = await startWith([organization(), claviger(options)])
+    expect(version).toBe(read(`node_modules/${name}/package.json`).version)
+    const oldest = read('node_modules/better-auth/package.json').version
+    expect(read('package.json').peerDependencies['better-auth']).toBe(`^${oldest}`)
+    expect(version === oldest).toBe(name === 'better-auth')
+  })
 
   it('names options that are wrong', () => {
     const wrong = (given: object) => () => claviger({ ...options, ...given })

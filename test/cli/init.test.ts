@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { runsTypeScript } from '../../src/cli/commands/init.js'
 import { hostileProvider } from '../oidc/hostile-provider.js'
-import { claviger, ownFolder, shell, start } from './command-line.js'
+import { claviger, ownFolder, PROGRAM, shell, start } from './command-line.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -191,4 +193,16 @@ it.each<[version: string, runs: boolean]>([
 ])('knows whether Node.js %s runs the files: %s', (node, runs) => {
   expect(runsTypeScript({ node })).toBe(runs)
   expect(runsTypeScript({ node, bun: '1.3.0' })).toBe(true)
+})
+
+/** A Node.js of the system that is too old to run the files. */
+const OLD = '/usr/bin/node'
+const isOld =
+  existsSync(OLD) && /^v20\./.test(execFileSync(OLD, ['--version'], { encoding: 'utf8' }))
+
+it.runIf(isOld)('says on Node.js 20 which version it needs, and writes nothing', async () => {
+  const folder = join(ownFolder(), 'shop')
+  const { code, out, notes } = await start(OLD, [PROGRAM, 'init', folder]).ended
+  expect({ code, out, exists: existsSync(folder) }).toEqual({ code: 1, out: '', exists: false })
+  expect(notes).toMatch(/^claviger: The files need Node\.js 22\.18 or later .* this is 20\./)
 })

@@ -237,22 +237,12 @@ describe.each(cases)('The aggregate $ref.type', ({ aggregate: { type }, ...expec
     expect(read).toHaveLength(expected.events)
   })
 
-  test('tells what each of its events does to its object, and of no other.', () => {
-    const own = EVENT_TYPES.filter((eventType) => aggregate.reads({ type: eventType, data: {} }))
-    for (const eventType of EVENT_TYPES)
-      expect(aggregate.effectOf({ type: eventType }) !== undefined).toBe(own.includes(eventType))
-    const effects = (['adds', 'changes', 'removes'] as const).flatMap((effect) =>
-      aggregate.eventsThat(effect),
-    )
-    expect(effects.toSorted()).toEqual(own.toSorted())
-    expect(aggregate.effectOf(addedBy[type])).toBe('adds')
-    if (expected.removed) expect(aggregate.effectOf(expected.removed)).toBe('removes')
-    expect(aggregate.eventsThat('adds')).toEqual([addedBy[type].type])
-    expect(aggregate.effectOf({ type: 'constructor' })).toBeUndefined()
+  test('names the event that adds an object, and the one that removes it.', () => {
+    expect(aggregate.adds).toBe(addedBy[type].type)
+    expect(aggregate.removes).toBe(expected.removed?.type)
   })
 
   test('ends with the removal, and shows the states before it.', () => {
-    expect(aggregate.eventsThat('removes')).toEqual(expected.removed ? [expected.removed.type] : [])
     if (expected.removed)
       expect(shownAfter(type, [addedBy[type], expected.removed])).toBeUndefined()
     expect(aggregate.states).toEqual(expected.states)

@@ -22,7 +22,9 @@ const ofAll: readonly Pick<Method, 'name' | 'of' | 'input'>[] = (['plan', 'apply
     name: `iam.${name}`,
     // Cast: a method is to be given what its type does not expect.
     of: (iam) => iam[name] as unknown as Call,
-    input: { projects: [{ id: 'shop', name: 'Shop', roles: [{ roleKey: 'a' }] }] },
+    input: {
+      projects: [{ id: 'shop', name: 'Shop', roles: [{ roleKey: 'a', displayName: 'A' }] }],
+    },
   }),
 )
 
@@ -84,7 +86,8 @@ describe('With any input', () => {
     }
     const planned = await (await start()).iam.plan(desired, { caller })
     const kinds = new Set<string>()
-    const plans = spoilt(JSON.parse(JSON.stringify(planned._unsafeUnwrap())))
+    const plan: unknown = JSON.parse(JSON.stringify(planned._unsafeUnwrap()))
+    const plans = spoilt(plan)
     const property = fc.asyncProperty(plans, async (plan) => {
       const { store, iam } = await start()
       const applied = await iam.apply(plan as never, { caller })
@@ -93,7 +96,7 @@ describe('With any input', () => {
       else expect(JSON.stringify(toJson(applied.value))).not.toContain(SECRET)
       expect((await verify(store)).isOk()).toBe(true)
     })
-    await fc.assert(property, { numRuns })
+    await fc.assert(property, { numRuns, examples: [[plan], [{}]] })
     expect([...kinds]).toEqual(expect.arrayContaining(['applied', 'InvalidArgument']))
   })
 

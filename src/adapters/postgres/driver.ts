@@ -228,8 +228,10 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
       const { rows, client, release } = connectionByCallbacks<PostgresJsQueries>({
         begin: (work) => sql.begin(work),
         rows: async ({ text, values, name }, within = sql) => {
+          // It prepares each text once, whatever its name.
+          const named = name === undefined ? text : `${text}\n-- ${name}`
           const found = await within
-            .unsafe(text, [...values], { prepare: name !== undefined })
+            .unsafe(named, [...values], { prepare: name !== undefined })
             .raw()
           session = sessionOf(found.state)
           return Array.from(found, textsOf)

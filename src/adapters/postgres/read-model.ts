@@ -21,8 +21,9 @@ import {
 } from '../sql/dialect.js'
 import { type Batch, changesOf, checkpointMove, moveCheckpoint } from '../sql/read-model/changes.js'
 import { emptyTables, readMethods, sqlReadModel, sqlReads } from '../sql/read-model/read-model.js'
-import { CHECKPOINT, createTables, hashOf } from '../sql/read-model/tables.js'
-import type { Connection, Statement as Prepared } from './connection/connection.js'
+import { CHECKPOINT, createTables, filledBy, hashOf } from '../sql/read-model/tables.js'
+import { EVENTS } from '../sql/stored-events.js'
+import { type Connection, onlyRow, type Statement as Prepared } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
 import { bigintArray, textArray, toJsonLines, unnestColumns } from './unnest-columns.js'
 
@@ -41,10 +42,8 @@ export const postgresReadModel = (
   store: EventStore,
 ): ReadModel => {
   const dialect = postgresDialect(schema)
-  const prepared = preparer(schema)
+  const { prepared, ask, applied } = preparing(connections, dialect, { schema, mark: ' ' })
   const named = namer()
-
-  const ask: Ask = (statement) => connections.read(prepared(statement))
 
   const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
 
@@ -87,7 +86,10 @@ export const postgresReadModel = (
       dialect: readingDialect(schema, 'primary'),
       read,
       readTogether: read,
-      apply: async (batch) => (await applyFew(batch)) ?? applyMany(batch),
+      apply: async (batch) => {
+        applied(batch.events.length)
+        return (await applyFew(batch)) ?? applyMany(batch)
+      },
       reset: () =>
         connections.transaction(async (connection) => {
           // Without it a reset would not wait for a process that puts a missing row back.
@@ -197,10 +199,10 @@ export const replicatedReadModel = ({ store, primary, standby }: Replicated): Re
  * @param schema - quoted
  */
 export const standbyReads = (connections: Connections, schema: string): ReadAtHead => {
-  const prepared = preparer(schema, '/')
-  const read: Parameters<typeof sqlReads>[0]['read'] = (steps) =>
-    run((statement) => connections.read(prepared(statement)), steps())
-  return sqlReads({ dialect: readingDialect(schema, 'standby'), read, readTogether: read })
+  const dialect = readingDialect(schema, 'standby')
+  const { ask } = preparing(connections, dialect, { schema, mark: '/' })
+  const read: Parameters<typeof sqlReads>[0]['read'] = (steps) => run(ask, steps())
+  return sqlReads({ dialect, read, readTogether: read })
 }
 
 /**
@@ -372,19 +374,73 @@ export const namer = (): ((statement: Statement) => Statement) => {
   }
 }
 
+/** Named statements that are asked, and events that are applied, until the tables are measured again. */
+const MEASURED_AFTER = 250
+
 /**
- * Makes statements for PostgreSQL; the text of a named one once.
+ * Makes statements for PostgreSQL; the text of a named one once. The server keeps the plan of a named one, also while
+ * small tables grow, and would then read all of large ones. So statements get other names when a table is four times as
+ * large.
  *
- * @param schema - quoted; the statements of other schemas have other names
  * @param mark - one character, for statements that have another text under the same name; a pool may serve both
  */
-export const preparer = (schema: string, mark = ' '): ((statement: Statement) => Prepared) => {
+export const preparing = (
+  connections: Connections,
+  dialect: Dialect,
+  { schema, mark }: { readonly schema: string; readonly mark: ' ' | '+' | '/' },
+) => {
   const texts = new Map<string, string>()
-  return ({ sql, parameters, name }) => {
+  // Without its quotes, a name has at most 63 bytes.
+  const prefix = schema.slice(1, -1) + mark
+  const tables = [...filledBy(dialect), { name: EVENTS }].map(dialect.table)
+  const sizes = { text: `SELECT ${tables.map(pagesOf).join(', ')}` }
+  let growth = growthOf([])
+  let sinceMeasured = 0
+
+  const prepared = ({ sql, parameters, name }: Statement): Prepared => {
     const values = [...parameters]
     if (name === undefined) return { text: numbered(sql), values }
     const text = texts.get(name) ?? numbered(sql)
     texts.set(name, text)
-    return { name: `${schema}${mark}${name}`, text, values }
+    return { name: prefix + growth + name, text, values }
+  }
+  const measure = async (): Promise<void> => {
+    growth = growthOf(onlyRow(await connections.read(sizes)))
+  }
+  const applied = (events: number): void => {
+    sinceMeasured += events
+  }
+  const counted = (statements: number): Promise<void> | undefined => {
+    sinceMeasured += statements
+    if (sinceMeasured <= MEASURED_AFTER) return undefined
+    sinceMeasured = 0
+    return measure()
+  }
+  const ask: Ask = async (statement) => {
+    const measured = statement.name === undefined ? undefined : counted(1)
+    if (measured) await measured
+    return connections.read(prepared(statement))
+  }
+  return {
+    prepared,
+    /** Asks outside of a transaction. */
+    ask,
+    /** Counts events that were applied. */
+    applied,
+    /** Counts statements before they are asked in another way, outside of a transaction. */
+    counted,
   }
 }
+
+const pagesOf = (table: string): string =>
+  `pg_catalog.pg_relation_size('${table}'::pg_catalog.regclass) / 8192`
+
+/** A character that differs when one of the tables has four times as many pages. */
+const growthOf = (pages: Row): string => {
+  const steps = pages.map((count) => Math.floor(Math.log2(Math.max(1, Number(count))) / 2))
+  const sum = steps.reduce((one, other) => one + other, 0)
+  return String.fromCharCode(Math.min(FIRST_GROWTH + sum, LAST_GROWTH))
+}
+
+/** The codes of `!` and `~`. */
+const [FIRST_GROWTH, LAST_GROWTH] = [0x21, 0x7e]

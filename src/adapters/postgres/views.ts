@@ -34,5 +34,5 @@ export const hasViews = async (connection: Connection, schema: string): Promise<
   return viewsIn(schema).every(({ name, hash }) => marks.get(name) === markOf(hash))
 }
 
-/** The comment on a view: another text, or none, is that of another version. */
+/** The comment on a view. Another text, or none, marks a view of another version. */
 const markOf = (hash: string): string => `claviger: the roles that count now (${hash})`

@@ -126,14 +126,14 @@ const providersOf = async (
   until: Position,
 ): Promise<ReadonlySet<string>> => {
   const before = { orgId, before: until + 1n, order: 'desc' } as const
-  const reports = { ...before, user: userId, types: memberships.eventsThat('adds') }
+  const reports = { ...before, user: userId, types: [memberships.adds] }
   const entries = await historyOf(runtime, call, reports)
   const found = new Set<string>()
   const add = ({ object }: HistoryEntry) => {
     if ('idpId' in object) found.add(object.idpId)
   }
   entries.forEach(add)
-  const types = identityProviders.eventsThat('adds')
+  const types = [identityProviders.adds]
   for (let page = entries, at = before.before; page.length === PAGE; ) {
     page = await historyOf(runtime, call, { ...before, before: at, types })
     page.forEach(add)

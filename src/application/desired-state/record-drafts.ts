@@ -6,8 +6,7 @@ import type { Moved, WriteError } from '../errors/errors.js'
 import { type AnyStreamState, type StreamChange, sequenceOf } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
 import { sequenceMoved } from './compare-plan.js'
-import type { Draft } from './deciding/draft.js'
-import type { Guard } from './deciding/foresight.js'
+import type { Draft, Guard } from './deciding/draft.js'
 import type { Planning } from './sealed-secrets.js'
 
 /** Streams as `apply` has left them, by name. */

@@ -229,12 +229,17 @@ const reporter = async (
  *
  * @throws Fault also when it is not a position: comparing it with the head would then say that it is up to date
  */
-export const checkpointOf = (projection: Pick<Projection, 'checkpoint'>): Promise<Position> =>
-  fromPort(async () => {
+export const checkpointOf = async (
+  projection: Pick<Projection, 'checkpoint'>,
+): Promise<Position> => {
+  try {
     const position: unknown = await projection.checkpoint()
-    if (typeof position !== 'bigint') throw new TypeError('A checkpoint must be a bigint')
-    return position
-  })
+    if (typeof position === 'bigint') return position
+    throw new TypeError('A checkpoint must be a bigint')
+  } catch (cause) {
+    throw unavailable(cause, 'not_recorded')
+  }
+}
 
 /** The result of applying a batch of events. */
 interface ApplyResult {

@@ -78,9 +78,12 @@ export const follow = (
     return now - current.movedAt < longest ? current : undefined
   }
 
-  return async ({ signal }, seen) => {
-    const head = seen?.head ?? (await fromPort(() => store.lastPosition()))
-    let reached = seen?.reached ?? (await checkpointOf(readModel))
+  const catchUpTo = async (
+    head: Position,
+    from: Position,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    let reached = from
     while (reached < head) {
       const joined = joinable(reached)
       const before = reached
@@ -89,6 +92,12 @@ export const follow = (
       if (!joined && reached === before)
         throw unavailable(new Error(MISSING_EVENTS), 'not_recorded')
     }
+  }
+
+  return async ({ signal }, seen) => {
+    const head = seen?.head ?? (await fromPort(() => store.lastPosition()))
+    const reached = seen?.reached ?? (await checkpointOf(readModel))
+    if (reached < head) await catchUpTo(head, reached, signal)
   }
 }
 

@@ -4,14 +4,13 @@ import { type ObjectRef, OrgId } from '../../domain/values.js'
 import type { EventStore, Position } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
-import { wholesOf } from '../../projections/rows.js'
-import { errorOf, isBug } from '../errors/fault.js'
+import { WHOLE_REMOVALS, wholesOf } from '../../projections/rows.js'
+import { errorOf, fromPort, isBug } from '../errors/fault.js'
 import { type Observed, reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
 import { callPort, growingPauses } from '../waiting.js'
 import { appendSignal, logPages } from './log-pages.js'
-import { isRemovedWithWhole } from './wholes.js'
 
 /** Options of `iam.subscribe`. */
 export interface SubscribeOptions {
@@ -180,8 +179,7 @@ const eventFilter = (
   return (event) => {
     if (!matches(event)) return false
     if (event.stream === stream) return true
-    const isEnd =
-      wholes.includes(event.stream) && aggregateOf(event.type).effectOf(event) === 'removes'
+    const isEnd = wholes.includes(event.stream) && aggregateOf(event.type).removes === event.type
     return isEnd && (() => existedBefore(store, { orgId, object }, event))
   }
 }
@@ -194,7 +192,26 @@ const existedBefore = async (
 ): Promise<boolean> => {
   const events = await store.readStream(streamOf(orgId, object))
   const last = events.findLast((event) => event.position < position)
-  if (last === undefined || aggregates[object.type].effectOf(last) === 'removes') return false
+  if (last === undefined || aggregates[object.type].removes === last.type) return false
   const since = { after: last.position, until: position - 1n }
   return !(await isRemovedWithWhole(store, { orgId, object }, since))
+}
+
+/** Whether the project or the provider that contains an object was removed above `after`, and not above `until`. */
+const isRemovedWithWhole = async (
+  store: EventStore,
+  { orgId, object }: { readonly orgId: string; readonly object: ObjectRef },
+  { after, until }: { readonly after: Position; readonly until: Position },
+): Promise<boolean> => {
+  const streams = await Promise.all(
+    wholesOf(orgId, object).map((whole) =>
+      fromPort(() => store.readStream(streamOf(orgId, whole))),
+    ),
+  )
+  return streams
+    .flat()
+    .some(
+      ({ type, position }) =>
+        position > after && position <= until && WHOLE_REMOVALS.includes(type),
+    )
 }

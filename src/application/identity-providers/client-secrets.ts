@@ -11,6 +11,7 @@ import type { IdentityProviderCommand } from '../../domain/identity-provider/com
 import { IdpId, SealedSecret } from '../../domain/values.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { SecretOwner } from '../../ports/secret-cipher.js'
+import type { Violation } from '../errors/errors.js'
 import { Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { type Read, read, type Write, write } from '../method/method.js'
@@ -20,7 +21,6 @@ import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
 import { recordCommand, specOf } from '../writing/write-object.js'
 import { AddOidcInput, type IdentityProviderIds } from './identity-provider-input.js'
-import { issuerWarnings } from './issuer-warnings.js'
 
 /** The method that adds a provider. */
 export const addOidcIdentityProvider = (
@@ -81,22 +81,20 @@ interface SecretCommand {
   readonly command: IdentityProviderCommand
 }
 
-const recordSecret = async (
+const recordSecret = (
   runtime: Runtime,
   call: AdmittedCall,
   { input, secret, command }: SecretCommand,
-) => {
-  const recorded = await recordCommand(runtime, call, {
+) =>
+  recordCommand(runtime, call, {
     aggregate: identityProviders,
     input,
     command,
     isNew: command.type === 'AddOidcIdentityProvider',
     ids: ({ idpId }): IdentityProviderIds => ({ idpId }),
     isSameSecret: (events) => recordsSecret(runtime, events, { orgId: call.orgId, secret }),
+    warnings: () => issuerWarnings(input.issuer),
   })
-  const warnings = issuerWarnings(input.issuer)
-  return warnings.length > 0 ? recorded.map((outcome) => ({ ...outcome, warnings })) : recorded
-}
 
 /**
  * Seals a secret for one identity provider.
@@ -175,3 +173,18 @@ export const revealClientSecret = (
       return ok({ clientSecret, givenFor: state.secretIssuer, details })
     },
   )
+
+const DISCOVERY = '.well-known/openid-configuration'
+
+/** Why nobody could sign in with this issuer; empty without a mistake, and for a draft without an issuer. */
+const issuerWarnings = (issuer = ''): readonly Violation[] => {
+  if (issuer === '') return []
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+  const descriptions = [
+    ...(url?.protocol === 'https:' ? [] : ['should be an https URL']),
+    ...(url?.pathname.replace(/\/$/, '').endsWith(DISCOVERY)
+      ? [`should not end with ${DISCOVERY}: enter the issuer that this document names`]
+      : []),
+  ]
+  return descriptions.map((description) => ({ field: 'issuer', description }))
+}

@@ -163,7 +163,7 @@ const currentSecrets = async (
       if (event.isErr()) throw new Fault(event.error)
       const { stream } = event.value
       if (sealedSecretIn(event.value) !== undefined) current.set(stream, event.value)
-      if (identityProviders.effectOf(event.value) === 'removes') current.delete(stream)
+      if (event.value.type === identityProviders.removes) current.delete(stream)
     }
   return [...current.values()]
 }

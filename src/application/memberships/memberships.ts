@@ -233,7 +233,7 @@ const cacheLastReport = async (
   const name = memberships.stream(orgId, ids)
   if (states.get(memberships, name)) return
   const object = memberships.ref(ids)
-  const types = [...memberships.eventsThat('adds'), ...memberships.eventsThat('removes')]
+  const types = [memberships.adds, memberships.removes]
   const newest = { orgId, object, types, after: 0n, order: 'desc', limit: 1 } as const
   const [row, [entry]] = await Promise.all([
     query<'get', 'membership'>(strongOf(call), { method: 'get', args: [orgId, object] }),

@@ -8,7 +8,6 @@ import type { SortValue } from '../../ports/read-model.js'
 import { type IamError, type InvalidArgument, invalid } from '../errors/errors.js'
 import { orThrow } from '../errors/to-status.js'
 import type { Context } from '../method/context.js'
-import { sha256 } from '../sha256.js'
 
 /** A page token, which is opaque. */
 export const pageToken = z.optional(
@@ -49,14 +48,27 @@ export const readPage = async <Item, Key extends readonly SortValue[], Found ext
 
 const writeToken = (query: readonly unknown[], values: readonly SortValue[]): string => {
   const written = values.map((value) => (typeof value === 'bigint' ? { n: String(value) } : value))
-  return toBase64url(new TextEncoder().encode(JSON.stringify([sha256(query), ...written])))
+  return toBase64url(new TextEncoder().encode(JSON.stringify([hashOf(query), ...written])))
 }
 
 /** The values in a token; undefined if it is malformed or of another query. */
 const readToken = (query: readonly unknown[], token: string): readonly SortValue[] | undefined => {
   const [bound, ...values] = contentOf(token)
   const read = values.flatMap((value) => sortValueOf(value) ?? [])
-  return bound === sha256(query) && read.length === values.length ? read : undefined
+  return bound === hashOf(query) && read.length === values.length ? read : undefined
+}
+
+/** Tells queries apart, in 64 bits. It need not resist a caller: a forged token reads nothing that its query does not. */
+const hashOf = (query: readonly unknown[]): string => {
+  const text = JSON.stringify(query)
+  let [one, other] = [0x811c9dc5, 0x9e3779b9]
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    one = Math.imul(one ^ code, 0x01000193)
+    other = Math.imul(other ^ code, 0x85ebca6b)
+    other ^= other >>> 15
+  }
+  return `${(one >>> 0).toString(36)}-${(other >>> 0).toString(36)}`
 }
 
 const contentOf = (token: string): readonly unknown[] => {

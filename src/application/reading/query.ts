@@ -35,35 +35,40 @@ export const queryOf = (
   const bringToHead = follow(host, hooks)
   const readAtHead = readModel.readAtHead?.({ store, readModel })
   const spare = spareOf(host, hooks)
-  return async <Method extends ReadMethod, Type extends ViewType>(
-    call: Parameters<Query>[0],
+  const ask = <Method extends ReadMethod, Type extends ViewType>(
     query: ReadQuery<Method, Type>,
   ): Promise<ReadResults<Type>[Method]> => {
-    if (readAtHead && call.consistency === 'strong') {
-      let answer = await fromPort(() => readAtHead(query))
-      const { head } = answer
-      for (let reads = 1; answer.reached < head; reads++) {
-        if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
-        try {
-          await bringToHead(call, { head, reached: answer.reached })
-          spare.drop()
-        } catch (fault) {
-          return spare.ask(fault, call, query)
-        }
-        answer = await fromPort(() => readAtHead(query))
-      }
-      return answer.found
+    const reads: ReadMethods<Type> = readModel
+    return fromPort(() => reads[query.method](...query.args))
+  }
+  const askAfterFollowing: Query = async (call, query) => {
+    try {
+      await bringToHead(call)
+      spare.drop()
+    } catch (fault) {
+      return spare.ask(fault, call, query)
     }
-    if (call.consistency === 'strong')
+    return ask(query)
+  }
+  if (!readAtHead)
+    return (call, query) =>
+      call.consistency === 'strong' ? askAfterFollowing(call, query) : ask(query)
+  const askAtHead: Query = async (call, query) => {
+    let answer = await fromPort(() => readAtHead(query))
+    const { head } = answer
+    for (let reads = 1; answer.reached < head; reads++) {
+      if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
       try {
-        await bringToHead(call)
+        await bringToHead(call, { head, reached: answer.reached })
         spare.drop()
       } catch (fault) {
         return spare.ask(fault, call, query)
       }
-    const reads: ReadMethods<Type> = readModel
-    return fromPort(() => reads[query.method](...query.args))
+      answer = await fromPort(() => readAtHead(query))
+    }
+    return answer.found
   }
+  return (call, query) => (call.consistency === 'strong' ? askAtHead(call, query) : ask(query))
 }
 
 /** Answers from a read model in memory, built from the log. @throws `fault` unless the disk cannot be written */

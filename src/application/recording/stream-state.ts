@@ -1,4 +1,4 @@
-import type { Effect, ObjectDetails } from '../../domain/aggregate.js'
+import type { ObjectDetails } from '../../domain/aggregate.js'
 import { type Decider, exists } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef, StreamId } from '../../domain/values.js'
@@ -11,8 +11,7 @@ import {
   type Version,
 } from '../../ports/event-store.js'
 import { corruptEvent } from '../../ports/known-event.js'
-import { protectorAfter } from '../../projections/desired-state-protection.js'
-import { readEvent, schemaVersionOf } from '../../projections/read-events.js'
+import { protectorAfter, readEvent, schemaVersionOf } from '../../projections/read-events.js'
 import { Fault } from '../errors/fault.js'
 
 /** Every state has this field. */
@@ -24,8 +23,8 @@ export interface Status {
 export interface Evolving<State extends Status, Event extends Message> {
   readonly decider: Pick<Decider<never, State, Event, unknown>, 'initialState' | 'evolve'>
   readonly reads: (event: Message) => event is Event
-  /** The effect of an event on its object; absent if the stream has none. */
-  readonly effectOf?: (event: { readonly type: string }) => Effect | undefined
+  /** Type of the event that adds an object; absent if the stream has none. */
+  readonly adds?: string
 }
 
 /** An aggregate whose objects are named by `Ids`. */
@@ -110,7 +109,7 @@ export class StreamState<State extends Status, Event extends Message> implements
     const state = this.aggregate.decider.evolve(this.state, event, version)
     const isThere = exists(state)
     const isNew = isThere && !exists(this.state)
-    const isAdded = this.aggregate.effectOf?.(event) === 'adds'
+    const isAdded = event.type === this.aggregate.adds
     return new StreamState(this.aggregate, this.name, {
       state,
       version,

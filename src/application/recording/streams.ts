@@ -1,3 +1,4 @@
+import type { Result } from 'neverthrow'
 import type { Message } from '../../domain/message.js'
 import type { OrgId, StreamId } from '../../domain/values.js'
 import {
@@ -7,6 +8,8 @@ import {
   readStreams,
   type StreamWrite,
 } from '../../ports/event-store.js'
+import type { Authorize, Caller } from '../../ports/host.js'
+import type { WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import { raceAbort } from '../waiting.js'
 import type { StateCache } from './state-cache.js'
@@ -231,5 +234,37 @@ export const streamsAt = (store: EventStore, orgId: OrgId, at: Position): Stream
       read.set(beginning.name, loading)
       return asOneOf(await loading, aggregate)
     },
+  }
+}
+
+/** What a caller may do to whom the library itself has given permissions; the host is not asked about it. */
+export interface Delegation {
+  readonly authorize: Authorize
+  /** Refuses changes that the caller may not make. It reads what it depends on, so that they are recorded only with that. */
+  readonly limit: (
+    streams: Streams,
+    changes: readonly StreamChange[],
+  ) => Promise<Result<readonly StreamChange[], WriteError>>
+}
+
+/** The delegations of one `createIam`, by the caller's object: a copy of it is an ordinary caller. */
+export type Delegations = WeakMap<Caller, Delegation>
+
+type Decide<Decided, Read extends Streams> = (streams: Read) => Promise<Result<Decided, WriteError>>
+
+/** `decide`, within the limits of the caller. */
+export const withinLimits = <
+  Decided extends { readonly changes: readonly StreamChange[] },
+  Read extends Streams,
+>(
+  delegation: Delegation | undefined,
+  decide: Decide<Decided, Read>,
+): Decide<Decided, Read> => {
+  if (!delegation) return decide
+  return async (streams) => {
+    const decided = await decide(streams)
+    if (decided.isErr()) return decided
+    const limited = await delegation.limit(streams, decided.value.changes)
+    return limited.map((changes) => ({ ...decided.value, changes }))
   }
 }

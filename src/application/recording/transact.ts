@@ -16,12 +16,11 @@ import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { pause, retryDeadline } from '../waiting.js'
-import { withinLimits } from './delegation.js'
 import type { Lock } from './locks.js'
 import type { Marks } from './metadata.js'
 import type { StateCache } from './state-cache.js'
 import { type AnyStreamState, managerOf, type StreamChange } from './stream-state.js'
-import { CallStreams } from './streams.js'
+import { CallStreams, withinLimits } from './streams.js'
 
 /** After this many lost races, streams that a decision only reads are locked too. */
 const LOCK_GUARDS_AFTER = 3

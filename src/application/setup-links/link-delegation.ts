@@ -9,9 +9,8 @@ import type { Caller } from '../../ports/host.js'
 import { fromPort } from '../errors/fault.js'
 import { permissionsFromCaller } from '../method/target.js'
 import { allObjects } from '../reading/reads.js'
-import type { Delegation } from '../recording/delegation.js'
 import { type AnyStreamState, change, isOf, type StreamChange } from '../recording/stream-state.js'
-import type { Streams } from '../recording/streams.js'
+import type { Delegation, Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 
 type OpenLink = Exclude<SetupLinkState, { readonly status: 'absent' }>

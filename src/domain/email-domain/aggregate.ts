@@ -138,12 +138,8 @@ export const domains = defineAggregate({
   ids: z.strictObject({ domain: DomainInput }),
   decider: domain,
   events: DomainEvent.def.options,
-  effects: {
-    'domain.added': 'adds',
-    'domain.verified': 'changes',
-    'domain.provider_set': 'changes',
-    'domain.removed': 'removes',
-  },
+  adds: 'domain.added',
+  removes: 'domain.removed',
   show: ({ status, challenge, idpId }, { domain }): DomainView => ({
     domain,
     state: status,

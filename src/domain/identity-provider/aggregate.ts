@@ -238,16 +238,8 @@ export const identityProviders = defineAggregate({
   ids: z.strictObject({ idpId: IdpId }),
   decider: identityProvider,
   events: IdentityProviderEvent.def.options,
-  effects: {
-    'identity_provider.oidc_added': 'adds',
-    'identity_provider.oidc_config_updated': 'changes',
-    'identity_provider.updated': 'changes',
-    'identity_provider.deactivated': 'changes',
-    'identity_provider.reactivated': 'changes',
-    'identity_provider.removed': 'removes',
-    'identity_provider.secret_resealed': 'changes',
-    'identity_provider.sign_in_configured': 'changes',
-  },
+  adds: 'identity_provider.oidc_added',
+  removes: 'identity_provider.removed',
   show: (state): IdentityProviderView => ({
     idpId: state.idpId,
     name: state.name,

@@ -100,7 +100,8 @@ export const memberships = defineAggregate({
   keyIds: ['idpId', 'userId'],
   decider: membership,
   events: MembershipEvent.def.options,
-  effects: { 'membership.reported': 'adds', 'membership.removed': 'removes' },
+  adds: 'membership.reported',
+  removes: 'membership.removed',
   show: ({ status, groups }, { idpId, userId }): MembershipView => ({
     idpId,
     userId,

@@ -173,13 +173,8 @@ export const projectGrants = defineAggregate({
   container: inProject,
   decider: projectGrant,
   events: ProjectGrantEvent.def.options,
-  effects: {
-    'project_grant.added': 'adds',
-    'project_grant.updated': 'changes',
-    'project_grant.deactivated': 'changes',
-    'project_grant.reactivated': 'changes',
-    'project_grant.removed': 'removes',
-  },
+  adds: 'project_grant.added',
+  removes: 'project_grant.removed',
   show: (state, { projectId, grantedOrgId }, orgId): ProjectGrantView => ({
     projectId,
     projectOrgId: orgId,

@@ -177,11 +177,8 @@ export const projectRoles = defineAggregate({
   container: inProject,
   decider: projectRole,
   events: ProjectRoleEvent.def.options,
-  effects: {
-    'project_role.added': 'adds',
-    'project_role.updated': 'changes',
-    'project_role.removed': 'removes',
-  },
+  adds: 'project_role.added',
+  removes: 'project_role.removed',
   show: (state, { projectId, roleKey }): ProjectRoleView => ({
     projectId,
     roleKey,

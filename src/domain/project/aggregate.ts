@@ -145,13 +145,8 @@ export const projects = defineAggregate({
   ids: z.strictObject({ id: ProjectId }),
   decider: project,
   events: ProjectEvent.def.options,
-  effects: {
-    'project.added': 'adds',
-    'project.updated': 'changes',
-    'project.deactivated': 'changes',
-    'project.reactivated': 'changes',
-    'project.removed': 'removes',
-  },
+  adds: 'project.added',
+  removes: 'project.removed',
   show: (state): ProjectView => ({
     id: state.id,
     name: state.name,

@@ -170,11 +170,8 @@ export const roleMappings = defineAggregate({
   keyIds: ['idpId', 'projectOrgId', 'projectId', 'group'],
   decider: roleMapping,
   events: RoleMappingEvent.def.options,
-  effects: {
-    'role_mapping.added': 'adds',
-    'role_mapping.updated': 'changes',
-    'role_mapping.removed': 'removes',
-  },
+  adds: 'role_mapping.added',
+  removes: 'role_mapping.removed',
   show: ({ status, roles, validFor }, ids, orgId): RoleMappingView => ({
     idpId: ids.idpId,
     group: ids.group,

@@ -175,13 +175,7 @@ export const setupLinks = defineAggregate({
   ids: z.strictObject({ linkId: LinkId }),
   decider: setupLink,
   events: SetupLinkEvent.def.options,
-  effects: {
-    'setup_link.issued': 'adds',
-    'setup_link.used': 'changes',
-    'setup_link.provider_checked': 'changes',
-    'setup_link.completed': 'changes',
-    'setup_link.revoked': 'changes',
-  },
+  adds: 'setup_link.issued',
   show: ({ status, expiresAt, intents, note, idpId, domain }, { linkId }): SetupLinkView => ({
     linkId,
     intents: Object.freeze([...intents]),

@@ -196,13 +196,8 @@ export const userGrants = defineAggregate({
   keyIds: ['projectOrgId', 'projectId', 'userId'],
   decider: userGrant,
   events: UserGrantEvent.def.options,
-  effects: {
-    'user_grant.added': 'adds',
-    'user_grant.updated': 'changes',
-    'user_grant.deactivated': 'changes',
-    'user_grant.reactivated': 'changes',
-    'user_grant.removed': 'removes',
-  },
+  adds: 'user_grant.added',
+  removes: 'user_grant.removed',
   show: (state, { userId, projectId, projectOrgId, resource }, orgId): UserGrantView => ({
     userId,
     projectId,

@@ -25,8 +25,7 @@ const newWriter = ({ fields }: WireMessage): MessageWriter => {
 const fieldWriter = (field: WireField) => {
   const write = valueWriter(field)
   if (!field.isList) return write
-  return (value: unknown) =>
-    Array.isArray(value) ? value.map((item) => write(item)) : write(value)
+  return (value: unknown) => (Array.isArray(value) ? value.map(write) : write(value))
 }
 
 /** Enumerations have their names, times milliseconds, and sequences are text. */

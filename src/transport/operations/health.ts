@@ -19,10 +19,11 @@ export interface HealthOperations {
 }
 
 /** Healthy means that the store responds to a query for the position of its last event. */
-export const healthOperations = (iam: Iam, services: ReadonlySet<string>): HealthOperations => {
+export const healthOperations = (iam: Iam, operations: readonly Operation[]): HealthOperations => {
   const ask = oncePerSecond(() => storeAnswers(iam))
   const check = async (service: string): Promise<Answer> => {
-    if (service !== '' && !services.has(service)) throw new Refusal(NOT_SERVED)
+    if (service !== '' && !operations.some(({ method }) => method.service === service))
+      throw new Refusal(NOT_SERVED)
     return (await ask()).orElse(() => ok({ status: 'NOT_SERVING' }))
   }
   return {

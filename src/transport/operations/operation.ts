@@ -128,15 +128,15 @@ const renamed = (error: IamError): IamError => {
 const firstField = ({ response }: WireMethod): WireField | undefined => response.fields[0]
 
 /** The input of a method that lists. */
-export const pageOf = ({ pageSize, pageToken, ...others }: Values): Values => ({
+export const pageOf = ({ pageSize, pageToken, userIds, ...others }: Values): Values => ({
   ...others,
-  ...present({ pageSize, pageToken }),
+  ...present({ pageSize, pageToken, userIds }),
 })
 
 /** The values that are not zero or empty, which mean absent (AIP-158). In protobuf an empty list is an absent one. */
 export const present = (values: Values): Values =>
   Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== 0 && Object(value)['length'] !== 0),
+    Object.entries(values).filter(([, value]) => value !== 0 && Object(value ?? '').length !== 0),
   )
 
 /**

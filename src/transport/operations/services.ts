@@ -53,6 +53,7 @@ export const operationsOf = (
     readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
     writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
     readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser),
+    readOperation(userGrantService.removeAllGrantsOfResource, userGrants.removeAllOfResource),
     historyOperation(historyService.listHistory, history),
     applyOperation(accessService.applyAccess, iam),
     readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
@@ -61,7 +62,10 @@ export const operationsOf = (
     accessOperation(accessService.listScopesOfUser, access.scopesOf, (scope) => scope),
     accessOperation(listRoleHolders, access.whoHas, withGroup),
     accessOperation(listAllRoleHolders, access.whoHas, withGroup),
-    usersOperation(accessService.listUsers, access),
+    accessOperation(accessService.listUsers, access.users, ({ userId, roles }) => ({
+      userId,
+      roles: roles.map(withGroup),
+    })),
     readOperation(accessService.listPermissions, access.permissions),
   ]
   return methods.map(
@@ -130,29 +134,14 @@ const accessOperation = <Input, Item>(
   show: (item: Item) => object,
 ): Operation => {
   const name = method.response.fields[0]?.name ?? ''
-  const operation = readOperation(method, list, (page) => ({
-    ...page,
-    [name]: page.items.map(show),
-  }))
+  const answer = (page: AccessPage<Item>) => ({ ...page, [name]: page.items.map(show) })
+  const operation = readOperation(method, list, answer)
   return { method, run: (values, context) => operation.run(pageOf(values), context) }
 }
 
 /** On the network, a role names the group that gives it, and of a grant none. */
 const withGroup = ({ via, ...item }: { readonly via: RoleWay }): object =>
   via === 'grant' ? item : { ...item, via }
-
-/** The operation that lists users. In protobuf an empty list is an absent one. */
-const usersOperation = (method: WireMethod, { users }: Iam['access']): Operation => {
-  const operation = accessOperation(method, users, ({ userId, roles }) => ({
-    userId,
-    roles: roles.map(withGroup),
-  }))
-  return {
-    method,
-    run: ({ userIds, ...values }, context) =>
-      operation.run({ ...values, ...present({ userIds }) }, context),
-  }
-}
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */
 const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {

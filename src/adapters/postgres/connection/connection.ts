@@ -6,7 +6,7 @@ export type Row = PostgresRow
 
 /** A statement; prepared once in each connection when it has a name. */
 export interface Statement {
-  /** At most 63 bytes: the schema, quoted, and a word of six letters. */
+  /** At most 63 bytes: the schema, two characters, and a word of at most seven. */
   readonly name?: string
   readonly text: string
   readonly values?: readonly (Parameter | undefined)[]

@@ -14,7 +14,7 @@ import {
 } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { sqlStateOf } from '../connection/faults.js'
-import { isInsert, namer, numbered, postgresDialect, preparer, run } from '../read-model.js'
+import { isInsert, namer, numbered, postgresDialect, preparing, run } from '../read-model.js'
 import { textArray } from '../unnest-columns.js'
 import { quoted, runForHost, withValues } from './in-transaction.js'
 import { columnsOf, type LogRow, lockLog, MOVED } from './writes.js'
@@ -51,8 +51,8 @@ export const appendWithRows = (
   bringToHead: () => Promise<void>,
 ): AppendWithRows => {
   const dialect = postgresDialect(schema)
-  const prepared = preparer(schema)
-  const preparedWrite = preparer(schema, '+')
+  const { prepared, counted } = preparing(connections, dialect, { schema, mark: ' ' })
+  const { prepared: preparedWrite } = preparing(connections, dialect, { schema, mark: '+' })
   const named = namer()
 
   /** What a try leads to. */
@@ -140,6 +140,7 @@ export const appendWithRows = (
   }
 
   return async (group, host) => {
+    await counted(group.length)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const isLocked = tries > UNLOCKED_TRIES
       const outcome =

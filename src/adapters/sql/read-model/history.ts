@@ -195,18 +195,19 @@ const endsOf = (
   { object, wholes }: { readonly object: ObjectRef; readonly wholes: readonly ObjectRef[] },
 ): readonly Statement[] => {
   const { isListed } = dialect
-  const removes = ({ type }: ObjectRef) => aggregates[type].eventsThat('removes')
   const isOf = (ref: ObjectRef, row: string) => sql`${row}.stream = ${param(streamOf(orgId, ref))}`
   const ends = (row: string) =>
-    wholes.map((whole) => sql`${isOf(whole, row)} AND ${isListed(`${row}.type`, removes(whole))}`)
+    wholes.map((whole) => sql`${isOf(whole, row)} AND ${isListed(`${row}.type`, WHOLE_REMOVALS)}`)
   // Each part uses an index of its own.
   const lasts = [isOf(object, 'earlier'), ...ends('earlier')].map(
     (part, index) => sql`SELECT * FROM (SELECT type, position FROM ${logOf(dialect)} AS earlier
       WHERE ${part} AND +earlier.position < event.position
       ORDER BY earlier.version DESC LIMIT 1) AS last_${index}`,
   )
+  const { removes } = aggregates[object.type]
+  const removals = removes === undefined ? WHOLE_REMOVALS : [...WHOLE_REMOVALS, removes]
   const isLast = sql`EXISTS (SELECT 1 FROM (
     SELECT type FROM (${joined(lasts, ' UNION ALL ')}) AS lasts ORDER BY position DESC LIMIT 1
-  ) AS last WHERE NOT (${isListed('last.type', [...WHOLE_REMOVALS, ...removes(object)])}))`
+  ) AS last WHERE NOT (${isListed('last.type', removals)}))`
   return ends('event').map((end) => allOf([end, isLast]))
 }

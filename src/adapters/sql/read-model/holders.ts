@@ -140,14 +140,15 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     conditions: readonly Statement[],
     isAfterWay: (role: readonly string[], way: readonly string[]) => Statement,
   ): Statement => {
+    // What few roles meet comes first: each of the other conditions is a look-up for each role.
     const all = allOf([
-      ...conditions,
       sql`place.number = share.place AND place.org = ${param(orgId)}`,
       ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
       ...(projectOrgId === undefined ? [] : [sql`place.owner = ${param(projectOrgId)}`]),
-      ...(resource === undefined ? [] : [sql`place.resource IN ('', ${param(resource)})`]),
+      ...(resource === undefined ? [] : [sql`share.resource IN ('', ${param(resource)})`]),
       ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
       ...isAllowed(dialect, query),
+      ...conditions,
       ...(after
         ? [isAfterWay([projectScope(after[0], after[1]), after[2], after[3]], after.slice(4))]
         : []),
@@ -249,10 +250,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
   const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)
   return {
-    // The holders of several roles have no name: a plan made for a small table would read all of a large one.
-    ...(roleKey !== undefined && {
-      name: `w${flags(projectId, resource, userId, permission, userOrgId, at)}${variant}`,
-    }),
+    name: `w${flags(projectId, resource, userId, roleKey, permission, userOrgId, at)}${variant}`,
     ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
@@ -383,7 +381,7 @@ export const isAllowed = (
           AND allowed.permission = ${param(permission)} AND allowed.role = share.role AND ${lasting('allowed', at)}) > 0`,
       ]
 
-/** Which of the values are given: another text has another name. Short, since it is sent with every call. */
+/** Which of at most 10 values are given, in two letters: another text has another name. */
 const flags = (...given: readonly unknown[]): string => {
   const bits = given.map((value) => (value === undefined ? 0 : 1)).join('')
   return Number.parseInt(bits, 2).toString(36).padStart(2, '0')

@@ -1,4 +1,4 @@
-import { aggregates } from '../../../domain/aggregates.js'
+import { aggregates, TYPES } from '../../../domain/aggregates.js'
 import type { Position } from '../../../ports/event-store.js'
 import {
   type Condition,
@@ -19,7 +19,7 @@ import {
   atLeast,
   type Dialect,
   type Integer,
-  joined,
+  markOfSize,
   param,
   type Row,
   type Statement,
@@ -56,10 +56,10 @@ export function* readList<Type extends ViewType>(
   query: ListQuery<Type>,
 ): Steps<FoundAtHead<Listing<Views[Type]>>> {
   const { type, limit } = query
-  const { count, page } = listStatements(dialect, query)
+  const { count, page, rest } = listStatements(dialect, query)
   const key = JSON.stringify([count.sql, ...count.parameters.map(String)])
   const total = totalOf(count, totals.get(key))
-  const { moment, rows } = yield* momentAndPage(dialect, query, { total, page })
+  const { moment, rows } = yield* momentAndPage(dialect, query, { total, page, rest })
   const [head, reached] = moment
   const sequence = BigInt(reached ?? 0)
   const found = Number(moment[2])
@@ -108,24 +108,49 @@ const totalOf = (count: Statement, known: Total | undefined): Statement =>
 
 type Moment = readonly [...Positions, total: Integer]
 
+/** Finds a page. */
+interface Page {
+  readonly page: Statement
+  /** Finds what follows, if the page is not full. Absent where one statement finds both. */
+  readonly rest?: Statement | undefined
+}
+
 function* momentAndPage(
   dialect: Dialect,
   query: ListQuery<ViewType>,
-  { total, page }: { readonly total: Statement; readonly page: Statement },
+  { total, page, rest }: Page & { readonly total: Statement },
 ): Steps<{ readonly moment: Moment; readonly rows: readonly Row[] }> {
   const selected = sql`SELECT head, reached, ${total} AS total`
   const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
   if (dialect.asLines === undefined) {
     const moment = oneOf<Moment>(yield sql`${selected} ${from}`)
-    return { moment, rows: yield page }
+    const rows = yield page
+    return { moment, rows: rest && rows.length <= query.limit ? [...rows, ...(yield rest)] : rows }
   }
   const columns = columnsOf(dialect, query.type).map(nameOf)
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   const lines = { ...page, sql: dialect.asLines(page.sql, columns, order.join(', ')) }
   const [head, reached, found, text] = oneOf<readonly [...Moment, lines: string | null]>(
-    yield sql`${selected}, ${lines} ${from}`,
+    yield { ...nameOfList(query), ...sql`${selected}, ${lines} ${from}` },
   )
   return { moment: [head, reached, found], rows: text?.split('\n').map(rowIn) ?? [] }
+}
+
+/** The name of a plain list: another text has another name. */
+const nameOfList = ({
+  type,
+  conditions,
+  sort,
+  isReceived,
+  after,
+  limit,
+}: ListQuery<ViewType>): Pick<Statement, 'name'> => {
+  const [first, ...others] = sort
+  const size = markOfSize(limit + 1)
+  const isPlain = conditions.length === 0 && others.length === 0 && !isReceived
+  if (!isPlain || size === undefined || first?.field !== identityField[type]) return {}
+  const direction = first.direction === 'desc' ? 'd' : 'u'
+  return { name: `l${TYPES.indexOf(type)}${direction}${after ? 1 : 0}${size}` }
 }
 
 /** The name of a selected column. */
@@ -175,7 +200,7 @@ export const IS_GRANTED = sql`COALESCE(object.state, '') <> 'removed'`
 export const listStatements = (
   dialect: Dialect,
   query: ListQuery<ViewType>,
-): { readonly count: Statement; readonly page: Statement } => {
+): Page & { readonly count: Statement } => {
   const { type, conditions } = query
   const source = sourceOf(dialect, query)
   const tests = conditions.map((each) => meets(dialect, query, source, each))
@@ -183,10 +208,9 @@ export const listStatements = (
   const met = [...scope, ...tests, ...source.within]
   return {
     count: sql`SELECT count(*) FROM (SELECT 1 FROM ${source.from} WHERE ${allOf(met)} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
-    page:
-      type === 'user_grant' && query.sort.length === 1 && query.sort[0]?.field === 'key'
-        ? grantPage(dialect, query, met)
-        : plainPage(dialect, query, source, met),
+    ...(type === 'user_grant' && query.sort.length === 1 && query.sort[0]?.field === 'key'
+      ? grantPage(dialect, query, met)
+      : { page: plainPage(dialect, query, source, met) }),
   }
 }
 
@@ -224,7 +248,7 @@ const grantPage = (
   dialect: Dialect,
   query: ListQuery<ViewType>,
   met: readonly Statement[],
-): Statement => {
+): Page => {
   const { table, hasLateral } = dialect
   const { after, limit } = query
   const direction = query.sort[0]?.direction ?? 'asc'
@@ -243,15 +267,19 @@ const grantPage = (
         ORDER BY object.user_id ${direction} LIMIT ${most}
       ) AS object WHERE place.org = ${param(query.orgId)} ORDER BY ${order} LIMIT ${most}`
   }
-  if (after === undefined) return part([])
+  if (after === undefined) return { page: part([]) }
   const [owner = '', projectId = '', ...rest] = String(after[0]).split('+')
   const scope = param(`${owner}+${projectId}`)
-  const parts = [
-    part([sql`place.scope = ${scope}`, sql`object.user_id ${beyond} ${param(rest.join('+'))}`]),
-    part([sql`place.scope ${beyond} ${scope}`]),
-  ].map((each, index) => sql`SELECT * FROM (${each}) AS part_${index}`)
-  return sql`SELECT * FROM (${joined(parts, ' UNION ALL ')}) AS parts
-    ORDER BY scope ${direction}, user_id ${direction} LIMIT ${most}`
+  const page = part([
+    sql`place.scope = ${scope}`,
+    sql`object.user_id ${beyond} ${param(rest.join('+'))}`,
+  ])
+  const later = part([sql`place.scope ${beyond} ${scope}`])
+  if (!hasLateral) return { page, rest: later }
+  return {
+    page: sql`SELECT * FROM (SELECT * FROM (${page}) AS part_0 UNION ALL SELECT * FROM (${later}) AS part_1) AS parts
+      ORDER BY scope ${direction}, user_id ${direction} LIMIT ${most}`,
+  }
 }
 
 /** A {@link SortKey} in SQL. */

@@ -10,8 +10,16 @@ import { allObjects } from '../../reading/reads.js'
 import type { Status, StreamState, StreamsOf } from '../../recording/stream-state.js'
 import { inBatches } from '../../waiting.js'
 import type { Planning } from '../sealed-secrets.js'
-import { type Draft, foreseenBy, isOwn, isSuperseded, type Subject, superseded } from './draft.js'
-import { foresee, type Scene } from './foresight.js'
+import {
+  type Draft,
+  foresee,
+  foreseenBy,
+  isOwn,
+  isSuperseded,
+  type Scene,
+  type Subject,
+  superseded,
+} from './draft.js'
 
 /** A project while it is decided on what lies in it. */
 export interface InProject extends Scene {

@@ -14,8 +14,16 @@ import type { Streams } from '../../recording/streams.js'
 import type { ParsedMapping } from '../declared/desired-project.js'
 import type { Planning } from '../sealed-secrets.js'
 import type { Content, InProject, Wanted } from './contents.js'
-import { blocked, changed, type Draft, isTouched, removed, superseded } from './draft.js'
-import { foresee, type Guard } from './foresight.js'
+import {
+  blocked,
+  changed,
+  type Draft,
+  foresee,
+  type Guard,
+  isTouched,
+  removed,
+  superseded,
+} from './draft.js'
 
 /** The declared fields of a grant or a mapping. */
 type Roles = Pick<ParsedMapping, 'roleKeys' | 'validFor'>

@@ -43,10 +43,10 @@ import {
   foreseenBy,
   isSuperseded,
   removed,
+  type Scene,
   superseded,
   writeOf,
 } from './draft.js'
-import type { Scene } from './foresight.js'
 
 /** A project as declared; without a name it is one that is no longer declared. */
 type Desired = Pick<ParsedProject, 'id' | 'roles' | 'grants' | 'mappings'> &

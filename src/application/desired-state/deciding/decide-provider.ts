@@ -21,11 +21,11 @@ import {
   changed,
   type Draft,
   isSuperseded,
+  type Scene,
   type Subject,
   superseded,
   writeOf,
 } from './draft.js'
-import type { Scene } from './foresight.js'
 
 /** A provider as declared; with its id alone it is one that is no longer declared. */
 type Desired = Partial<ParsedProvider> & Pick<ParsedProvider, 'idpId'>

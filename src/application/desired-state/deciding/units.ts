@@ -15,8 +15,7 @@ import type { Planning } from '../sealed-secrets.js'
 import { unprotecting } from './contents.js'
 import { decideProject } from './decide-project.js'
 import { decideProvider } from './decide-provider.js'
-import { type Draft, foreseenBy } from './draft.js'
-import type { Scene } from './foresight.js'
+import { type Draft, foreseenBy, type Scene } from './draft.js'
 
 /** A project with all that lies in it, or an identity provider: its changes are recorded together. */
 export interface Unit {

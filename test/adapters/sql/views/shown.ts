@@ -92,7 +92,7 @@ export const expectedOf = (model: NaiveModel, now: Date) => {
           user_id: holder.userId,
           project_org_id: projectOrgId,
           project_id: projectId,
-          resource: null,
+          resource: 'resource' in holder ? (holder.resource ?? null) : null,
           ...(permission === undefined ? { role_key: holder.roleKey } : { permission }),
           via_idp_id: holder.via === 'grant' ? null : holder.via.idpId,
           via_group: holder.via === 'grant' ? null : holder.via.group,

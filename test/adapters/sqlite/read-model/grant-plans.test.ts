@@ -104,12 +104,16 @@ describe('Among 20,000 grants in 100 organizations', () => {
       if (!query.isReceived) expect(sortsIn(listStatements(DIALECT, query).page)).toEqual([])
   })
 
-  test('a later page begins where the one before ended.', () => {
+  test('a later page begins where the one before ended, and goes on only if it is not full.', () => {
     const query = listOf('user_grant')
     const after = ['owner+project-0+user-5']
-    const { page } = listStatements(DIALECT, { ...query, after })
-    expect(searchedBy(page, 'place')).toEqual(['org=? AND scope=?', 'org=? AND scope>?'])
-    expect(searchedBy(page, 'object')).toEqual(['place=? AND user_id>?', 'place=?'])
+    const { page, rest } = listStatements(DIALECT, { ...query, after })
+    if (!rest) throw new Error('The rest is found apart')
+    expect(searchedBy(page, 'place')).toEqual(['org=? AND scope=?'])
+    expect(searchedBy(page, 'object')).toEqual(['place=? AND user_id>?'])
+    expect(searchedBy(rest, 'place')).toEqual(['org=? AND scope>?'])
+    expect(searchedBy(rest, 'object')).toEqual(['place=?'])
+    for (const statement of [page, rest]) expect(sortsIn(statement)).toEqual([])
   })
 
   test('one grant, and a check of access, are looked up, and sort nothing.', () => {
@@ -162,6 +166,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
       const statement = usersStatement(DIALECT, query)
       expect(scansIn(statement)).toEqual([])
       expect(new Set(searchedBy(statement, 'share'))).toEqual(new Set(['place=?']))
+      if ('userIds' in query) expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
       const isNarrow = 'after' in query || 'userIds' in query
       for (const held of searchedBy(statement, 'held'))
         expect(held).toMatch(isNarrow ? /^share=\? AND user_id[=>]\?$/ : /^share=\?$/)
