@@ -49,6 +49,9 @@ export const german: Texts = {
   chooseAll: 'Alle gezeigten auswählen',
   choose: '{name} auswählen',
   onResource: '{role} auf {resource}',
+  onOneResource: 'Nur auf einer Ressource',
+  resourceHint:
+    'Die ID eines Objekts Ihrer Anwendung, etwa eines Arbeitsbereichs. Leer für das ganze Projekt.',
   emptyUsers: 'Noch niemand hat Rollen. Beginnen Sie mit „Rollen geben“.',
   holders: 'Wer sie hat',
   emptyHolders: 'Niemand hat diese Rolle.',

@@ -109,7 +109,7 @@ describe.runIf(hasChromium())('People in the console, in Chromium', () => {
     await tabTo('Find a name, an address or a role')
     await press(...'payment')
     await expect.poll(() => rows().count()).toBe(before.length)
-    await press('Tab', 'Tab', 'Tab', 'Space', 'ArrowDown', 'Space', 'ArrowDown', 'Space')
+    await press('Tab', 'Tab', 'Tab', 'Tab', 'Space', 'ArrowDown', 'Space', 'ArrowDown', 'Space')
     await page.getByText('3 chosen').waitFor()
     await tabTo('Take roles', 'Shift+Tab')
     await press('Enter')
@@ -178,6 +178,49 @@ describe.runIf(hasChromium())('People in the console, in Chromium', () => {
       opened.host.iam.access.check({ ...held, projectOrgId: 'acme' }, context('globex')),
     )
     expect(allowed).toBe(true)
+  })
+
+  it('get a role on one resource, which counts nowhere else', async () => {
+    const userId = idOf('Farid Rahimi')
+    const cell = page.getByRole('button', { name: /^Farid Rahimi, Payment run: / })
+    await opened.open(`user?userId=${userId}`)
+    await page.getByRole('button', { name: 'Give roles' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
+    await dialog.getByRole('option', { name: 'Invoicing' }).click()
+    await dialog.getByRole('checkbox', { name: /^Payment run/ }).check()
+    await dialog.getByText('On one resource only').click()
+    await dialog.getByLabel('Resource').fill('branch/42')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('Invoicing · branch/42').waitFor()
+    await dialog.getByRole('button', { name: 'Give roles' }).click()
+    await page.getByRole('link', { name: 'Role matrix: Invoicing · branch/42' }).click()
+    expect(await cell.getAttribute('aria-label')).toContain('counts')
+    await cell.click()
+    await page.getByText('Farid Rahimi has the role Payment run, and it counts.').waitFor()
+    await opened.open(`matrix?projectId=invoicing&userId=${userId}`)
+    expect(await cell.getAttribute('aria-label')).toContain('no role')
+    await opened.open('users')
+    await search('farid')
+    await rows().getByText('Payment run on branch/42').waitFor()
+    await opened.open('review?projectId=invoicing&permission=payment.run')
+    const holder = page.locator('.wide tbody tr').filter({ hasText: 'Farid Rahimi' })
+    expect(await holder.innerText()).toContain('branch/42')
+    await opened.open('grants')
+    await page.getByRole('link', { name: 'Invoicing · branch/42' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Farid Rahimi' }).waitFor()
+    const asked = { userId, projectId: 'invoicing', roleKey: 'payer', resource: 'branch/42' }
+    const counts = async () => {
+      const checked = await orThrow(opened.host.iam.access.check(asked, context()))
+      return checked.allowed
+    }
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByText('This will change').waitFor()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await counts()).toBe(false)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(counts).toBe(true)
   })
 
   it('are reached on a phone by the button of the menu', async () => {

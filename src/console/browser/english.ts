@@ -52,6 +52,9 @@ export const ENGLISH = {
   chooseAll: 'Select all that are shown',
   choose: 'Select {name}',
   onResource: '{role} on {resource}',
+  onOneResource: 'On one resource only',
+  resourceHint:
+    'The id of an object of your application, such as a workspace. Empty for the whole project.',
   emptyUsers: 'Nobody has roles yet. Press “Give roles” to begin.',
   holders: 'Who has it',
   emptyHolders: 'Nobody has this role.',

@@ -32,7 +32,9 @@ interface ObjectPageProps {
 
 /** The page of an object: as it is or was, what the caller may do with it, and its history. */
 export const ObjectPage = ({ type, back, tool, lead, children }: ObjectPageProps) => {
-  const ids = Object.fromEntries(type.ids.map((id) => [id, parameter(id)]))
+  const ids = Object.fromEntries(
+    type.ids.flatMap((id) => (parameter(id) ? [[id, parameter(id)]] : [])),
+  )
   const at = parameter('at')
   const { get, stateAt } = type.operations
   const query = useQuery(at ? withQuery(pathOf(stateAt, ids), { sequence: at }) : pathOf(get, ids))

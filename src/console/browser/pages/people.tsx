@@ -12,7 +12,7 @@ import { useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { say, sayCount, texts } from '../texts.js'
-import { chosenProject, ProjectChoice } from './project-choice.js'
+import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
 /** A role that counts for a user, by one of the ways to have it. */
 interface HeldRole {
@@ -35,7 +35,8 @@ const DRAWN = 100
 
 /** The users for whom roles count, a line each. Those that are selected are given roles, or lose some. */
 export const People = () => {
-  const project = chosenProject()
+  const chosenScope = chosenProject()
+  const project = chosenScope && { ...chosenScope, resource: parameter('resource') }
   const { users, query, read } = useUsers(parameter('filter').trim().toLowerCase())
   const [most, setMost] = useState(DRAWN)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -69,6 +70,7 @@ export const People = () => {
           onInput={({ currentTarget }) => setParameters({ filter: currentTarget.value })}
         />
         <ProjectChoice none={texts.anyProject} />
+        {project && <ResourceFilter />}
         {users && (
           <span class="none" role="status">
             {query.hasMore ? say(texts.foundOf, { found: users.length, read }) : users.length}
@@ -99,7 +101,8 @@ export const People = () => {
 /** The users that match a text, and how many were read. A search reads on to the end: no match is missed. */
 const useUsers = (text: string) => {
   const { projectId, projectOrgId } = chosenProject() ?? {}
-  const asked = { projectId, projectOrgId, pageSize: 500 }
+  const resource = projectId && parameter('resource')
+  const asked = { projectId, projectOrgId, resource, pageSize: 500 }
   const query = useRows<RolesOfUser>(accessService.listUsers, asked, { keep: true })
   const { rows, hasMore, failure, more } = query
   useEffect(() => {

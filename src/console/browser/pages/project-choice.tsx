@@ -3,7 +3,7 @@ import { isOwn, type ProjectIds } from '../known.js'
 import { FailureNotice } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
 import { parameter, setParameters } from '../router.js'
-import { texts } from '../texts.js'
+import { fieldName, texts } from '../texts.js'
 
 /** The project that a page is about; undefined while none is chosen. */
 export const chosenProject = (): ProjectIds | undefined => {
@@ -12,6 +12,19 @@ export const chosenProject = (): ProjectIds | undefined => {
     ? { projectId, projectOrgId: isOwn({ projectOrgId }) ? undefined : projectOrgId }
     : undefined
 }
+
+/** Asks for one resource of the project, in the parameter `resource`. */
+export const ResourceFilter = () => (
+  <label>
+    {fieldName('resource')}{' '}
+    <input
+      type="search"
+      maxLength={200}
+      value={parameter('resource')}
+      onChange={({ currentTarget }) => setParameters({ resource: currentTarget.value.trim() })}
+    />
+  </label>
+)
 
 interface ProjectChoiceProps {
   /** Label of no choice. Absent: a single project is chosen automatically. */
@@ -23,7 +36,11 @@ export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
   const { projects, failure, readMore } = useProjects()
   const chosen = chosenProject()
   const choose = (project: ProjectOption | undefined) =>
-    setParameters({ projectId: project?.projectId, projectOrgId: project?.projectOrgId })
+    setParameters({
+      projectId: project?.projectId,
+      projectOrgId: project?.projectOrgId,
+      resource: undefined,
+    })
   useEffect(() => {
     readMore?.()
     const [only, ...others] = projects ?? []

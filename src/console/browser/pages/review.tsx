@@ -12,7 +12,7 @@ import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { fieldName, Say, texts } from '../texts.js'
-import { chosenProject, ProjectChoice } from './project-choice.js'
+import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
 /**
  * Who had which role of a project at a time: over all organizations, or of the own one if another has granted the
@@ -20,8 +20,8 @@ import { chosenProject, ProjectChoice } from './project-choice.js'
  */
 export const Review = () => {
   const project = chosenProject()
-  const [at, since, permission] = ['at', 'since', 'permission'].map(parameter)
-  const asked = { ...project, at, permission }
+  const [at, since, permission, resource] = ['at', 'since', 'permission', 'resource'].map(parameter)
+  const asked = { ...project, at, permission, resource }
   const key = JSON.stringify([asked, since])
   return (
     <article>
@@ -39,6 +39,7 @@ export const Review = () => {
             onChange={({ currentTarget }) => setParameters({ permission: currentTarget.value })}
           />
         </label>
+        {project && <ResourceFilter />}
       </div>
       {!project && <p class="empty">{texts.chooseProject}</p>}
       {project && !since && <ReviewOf key={key} {...{ project, asked, at }} />}
