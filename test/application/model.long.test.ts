@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type EventStore, timeOf } from '../../src/index.js'
+import { searched } from '../nightly.js'
 import { clockedStore, context, good, type Iam, iamOn, positionAt } from './host.js'
 import { writes } from './method/methods.js'
 import { type Effect, type Operation, operations, ReferenceModel } from './reference-model.js'
@@ -101,7 +102,7 @@ it('does what a plain model does in every process, and replays to the same state
       expect((await store.readAll(0n, 1e6)).length).toBe(events)
       await showsWhatIsKept(store, model, processes)
     }),
-    { numRuns: 200 },
+    { numRuns: searched({ short: 80, nightly: 200 }) },
   )
 })
 

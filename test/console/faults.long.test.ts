@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from '../chromium.js'
 import { context } from './host.js'
-import { type OpenConsole, openConsole } from './open-console.js'
+import { type OpenConsole, openConsole, PREFIX } from './open-console.js'
 
 describe.runIf(hasChromium())('What must not go wrong in the console', () => {
   let opened: OpenConsole
@@ -105,14 +105,19 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
 
   it('a role that has expired does not look valid in a list', async () => {
     const { iam } = opened.host
-    const expiresAt = new Date(Date.now() + 1500)
+    const expiresAt = new Date(Date.now() + 86_400_000)
     const roles = [{ roleKey: 'viewer', expiresAt }]
     await orThrow(iam.userGrants.add({ userId: 'late', projectId: 'portal', roles }, context()))
-    await page.waitForTimeout(1600)
-    await opened.open('users?by=userId&filter=late')
-    await page.getByText(/^expired/).waitFor()
-    await opened.open('user-grant?userId=late&projectId=portal&projectOrgId=acme')
-    await page.locator('.facts .over').waitFor()
+    const nextDay = await page.context().newPage()
+    await nextDay.addInitScript((time) => {
+      Date.now = () => time
+    }, expiresAt.getTime())
+    const root = `${opened.host.origin}${PREFIX}`
+    await nextDay.goto(`${root}/users?by=userId&filter=late`)
+    await nextDay.getByText(/^expired/).waitFor()
+    await nextDay.goto(`${root}/user-grant?userId=late&projectId=portal&projectOrgId=acme`)
+    await nextDay.locator('.facts .over').waitFor()
+    await nextDay.close()
   })
 
   it.each(['nobody', 'reader', 'admin'])('%s asks for nothing that is refused', async (who) => {

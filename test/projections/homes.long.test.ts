@@ -5,7 +5,10 @@ import { openSqlite, type Sqlite } from '../../src/adapters/sqlite/index.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
 import type { ListQuery, ReadModel, ViewType } from '../../src/ports/read-model.js'
 import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
+import { searched } from '../nightly.js'
 import { histories, IDS, logs, ORGANIZATIONS, queries } from './random-log.js'
+
+const RUNS = searched({ short: 60, nightly: 150 })
 
 const opened: Sqlite[] = []
 afterEach(async () => {
@@ -81,7 +84,7 @@ test('What is built anew equals what was kept up to date in batches, in every ho
       expect(await everything(kept)).toStrictEqual(expected)
       expect(await everything(sqlite)).toStrictEqual(expected)
     }),
-    { numRuns: 150 },
+    { numRuns: RUNS },
   )
 })
 
@@ -106,7 +109,7 @@ test('A list has the same pages in every home.', async () => {
         expect(await sqlite.list({ ...query, after })).toStrictEqual(next)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: RUNS },
   )
 })
 
@@ -121,6 +124,6 @@ test('A history has the same pages in every home.', async () => {
       for (const query of queries)
         expect(await sqlite.history(query)).toStrictEqual(await memory.history(query))
     }),
-    { numRuns: 150 },
+    { numRuns: RUNS },
   )
 })

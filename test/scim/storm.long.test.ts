@@ -1,4 +1,11 @@
 import { it } from 'vitest'
+import { searched } from '../nightly.js'
 import { storm } from './storm.js'
 
-it('10,000 pushes over faults and kills lose and revive nothing', () => storm(10_000, 4), 600_000)
+const PUSHES = searched({ short: 2_000, nightly: 10_000 })
+
+it(
+  `${PUSHES} pushes over faults and kills lose and revive nothing`,
+  () => storm(PUSHES, 4),
+  600_000,
+)

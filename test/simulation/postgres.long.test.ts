@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { searched } from '../nightly.js'
 import type { PostgresServer } from '../postgres-server.js'
 import { PLANTED_IN_POSTGRES } from './planted.js'
 import { postgresSystem, startServer } from './postgres.js'
@@ -8,7 +9,7 @@ import { type Session, STATEMENT, sessionsOf } from './sessions.js'
 import { shrink, simulate } from './simulate.js'
 
 /** `npm run simulate -- --postgres` takes any number. */
-const SEEDS = 10
+const SEEDS = searched({ short: 5, nightly: 10 })
 
 /** Most seeds that a planted bug may take. */
 const MOST_SEEDS = 60

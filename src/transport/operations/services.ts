@@ -53,6 +53,7 @@ export const operationsOf = (
     readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
     writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
     readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser),
+    readOperation(userGrantService.removeAllGrantsOfResource, userGrants.removeAllOfResource),
     historyOperation(historyService.listHistory, history),
     applyOperation(accessService.applyAccess, iam),
     readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
@@ -133,10 +134,8 @@ const accessOperation = <Input, Item>(
   show: (item: Item) => object,
 ): Operation => {
   const name = method.response.fields[0]?.name ?? ''
-  const operation = readOperation(method, list, (page) => ({
-    ...page,
-    [name]: page.items.map(show),
-  }))
+  const answer = (page: AccessPage<Item>) => ({ ...page, [name]: page.items.map(show) })
+  const operation = readOperation(method, list, answer)
   return { method, run: (values, context) => operation.run(pageOf(values), context) }
 }
 

@@ -7,6 +7,7 @@ import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { generateSignerKey, logCheckpoint } from '../../../src/application/evidence/index.js'
 import { type EventStore, type Position, verify } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
+import { searched } from '../../nightly.js'
 import { startPostgres } from '../../postgres-server.js'
 import { addSamples, context, good, iamOn, logOf } from '../host.js'
 
@@ -140,7 +141,7 @@ describe.each(Object.entries(DATABASES))('A log that is kept in %s', (_, open) =
           return isFound
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: searched({ short: 300, nightly: 1_000 }) },
     )
     expect((await verify(store, options)).isOk()).toBe(true)
   })

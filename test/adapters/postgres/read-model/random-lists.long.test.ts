@@ -5,6 +5,7 @@ import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/i
 import type { RecordedEvent } from '../../../../src/ports/event-store.js'
 import type { ReadModel } from '../../../../src/ports/read-model.js'
 import { fieldNamed, viewFields } from '../../../../src/projections/view-fields.js'
+import { searched } from '../../../nightly.js'
 import { histories, logs, ORGANIZATIONS, queries } from '../../../projections/random-log.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
@@ -53,6 +54,6 @@ test('Lists and histories are the same in PostgreSQL as in memory.', async () =>
       }
     },
   )
-  await fc.assert(property, { numRuns: 40 })
+  await fc.assert(property, { numRuns: searched({ short: 15, nightly: 40 }) })
   for (const { close } of opened) await close()
 })

@@ -6,6 +6,7 @@ import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import type { HoldersQuery } from '../../../../src/ports/access-reads.js'
 import type { RecordedEvent } from '../../../../src/ports/event-store.js'
 import type { Condition, ListQuery, ReadModel, ViewType } from '../../../../src/ports/read-model.js'
+import { searched } from '../../../nightly.js'
 import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
@@ -147,8 +148,8 @@ const everything = (model: ReadModel, positions: readonly bigint[]) => {
 const sizesOfBatches = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 })
 
 test.each([
-  ['SQLite', onSqlite, 150],
-  ['PostgreSQL', onPostgres, 20],
+  ['SQLite', onSqlite, searched({ short: 50, nightly: 150 })],
+  ['PostgreSQL', onPostgres, searched({ short: 10, nightly: 20 })],
 ] as const)(
   'Grants are read from %s as from memory.',
   async (_, home, numRuns) => {

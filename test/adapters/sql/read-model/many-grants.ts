@@ -125,7 +125,7 @@ export const ALL_HOLDERS = [
   [['scope>? AND scope<?'], ofAll],
   [
     [
-      'scope=? AND role=? AND org=?',
+      'scope=? AND role=? AND org=? AND resource=?',
       'scope=? AND role=? AND (org,resource)>(?,?)',
       'scope=? AND role>?',
       'scope>? AND scope<?',
