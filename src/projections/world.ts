@@ -122,7 +122,7 @@ export interface Share {
   readonly users: SortedMap<Held>
   /** The same of groups, by provider and group. */
   readonly groups: SortedMap<GroupHeld>
-  /** Differs from that of any other share. */
+  /** Unique among the shares. */
   readonly number: number
 }
 

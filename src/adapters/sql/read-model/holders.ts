@@ -140,14 +140,15 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     conditions: readonly Statement[],
     isAfterWay: (role: readonly string[], way: readonly string[]) => Statement,
   ): Statement => {
+    // What few roles meet comes first: each of the other conditions is a look-up for each role.
     const all = allOf([
-      ...conditions,
       sql`place.number = share.place AND place.org = ${param(orgId)}`,
       ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
       ...(projectOrgId === undefined ? [] : [sql`place.owner = ${param(projectOrgId)}`]),
-      ...(resource === undefined ? [] : [sql`place.resource IN ('', ${param(resource)})`]),
+      ...(resource === undefined ? [] : [sql`share.resource IN ('', ${param(resource)})`]),
       ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
       ...isAllowed(dialect, query),
+      ...conditions,
       ...(after
         ? [isAfterWay([projectScope(after[0], after[1]), after[2], after[3]], after.slice(4))]
         : []),

@@ -81,7 +81,7 @@ const WORLD_TABLES = {
     key: ['number'],
     indexes: [
       { name: 'scope', columns: ['org', 'scope'], isUnique: true },
-      { name: 'resource', columns: ['resource', 'org'] },
+      { name: 'resource', columns: ['resource', 'org', 'scope'] },
     ],
   },
   /** Numbers a generation of a role as one organization has it, for the whole project or on one resource. */
@@ -113,7 +113,11 @@ const WORLD_TABLES = {
         columns: ['scope', 'role', 'org', 'resource', 'role_since', 'grant_since'],
         isUnique: true,
       },
-      { name: 'resource', columns: ['scope', 'resource', 'role', 'org'] },
+      {
+        name: 'resource',
+        columns: ['scope', 'resource', 'role', 'org', 'role_since', 'grant_since'],
+        isUnique: true,
+      },
       { name: 'place', columns: ['place'] },
     ],
   },
