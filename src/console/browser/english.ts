@@ -424,6 +424,16 @@ export const ENGLISH = {
   unknownUserPage: 'The application does not know this user, and the user has no roles here.',
   removeAllAbout:
     'The user loses every role in every project at once, and all groups until a provider reports them again.',
+  attention: 'Needs attention',
+  endsSoon: '{name}: {role} in {project}, {until}',
+  pendingDomain: '{domain} is not verified yet',
+  nobodySent: 'No domain sends its users to {provider}',
+  noReports: '{provider} has reported no groups yet, so its mappings give no roles',
+  lookedAt: plural(
+    'Only the first {count} of each list was looked at.',
+    'Only the first {count} of each list were looked at.',
+  ),
+  people: 'People with roles',
   recent: 'Latest changes',
   allChanges: 'All changes',
   fields: {

@@ -15,23 +15,26 @@ import { href, parameter, setParameters } from '../router.js'
 import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
-import { DOMAINS, PROJECTS, PROVIDERS, USERS } from './lists.js'
+import { Attention, useUsers } from './attention.js'
+import { DOMAINS, PROJECTS, PROVIDERS } from './lists.js'
 import { ProjectChoice } from './project-choice.js'
 
 /** How much there is, and what has changed lately: as far as the caller may see it. */
 export const Overview = () => {
   const mayReadHistory = usePermission('event.read')
+  const users = useUsers()
   const isForNobody = useAnyPermission('.read') === false
   return (
     <article>
       <h1>{texts.overview}</h1>
       {isForNobody && <p class="notice">{texts.nothingToSee}</p>}
       <div class="cards">
-        <Card page="users" list={USERS} permission="user.grant.read" />
+        <People users={users} />
         <Card page="projects" list={PROJECTS} permission="project.read" />
         <Card page="providers" list={PROVIDERS} permission="identity_provider.read" />
         <Card page="domains" list={DOMAINS} permission="domain.read" />
       </div>
+      <Attention users={users} />
       {mayReadHistory && <Latest />}
     </article>
   )
@@ -54,6 +57,22 @@ interface CardProps {
   readonly page: PageName
   readonly list: ListSpec
   readonly permission: string
+}
+
+/** How many people have roles. */
+const People = ({ users }: { readonly users: ReturnType<typeof useUsers> }) => {
+  const isShown = usePermission('user.grant.read') && isOn('users')
+  const { rows, hasMore } = users
+  if (!isShown) return null
+  return (
+    <section class="card">
+      <h2>
+        <a href={href('users')}>{texts.people}</a>
+      </h2>
+      <Waiting query={users} />
+      {rows && <p class="figure">{hasMore ? `> ${rows.length}` : rows.length}</p>}
+    </section>
+  )
 }
 
 /** How many objects a list has, for callers who may see them. */
