@@ -5,10 +5,10 @@ import { aesGcmCipher, type Context, createIam, orThrow } from 'claviger'
 import { openSqlite } from 'claviger/sqlite'
 
 const database = new DatabaseSync(':memory:')
+const { close, ...opened } = openSqlite(database, { views: true })
 database.exec('CREATE TABLE workspace (id INTEGER PRIMARY KEY, name TEXT NOT NULL)')
 database.exec(`INSERT INTO workspace VALUES (42, 'Design'), (43, 'Sales'), (44, 'Board')`)
 
-const { close, ...opened } = openSqlite(database, { views: true })
 const secrets = aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(1) } })
 const iam = createIam({ ...opened, secrets, authorize: () => true })
 const acme: Context = { caller: { userId: 'u-ada', orgId: 'acme' } }
@@ -53,9 +53,7 @@ assert.deepEqual(workspacesOf('u-bo'), ['Design', 'Sales'])
 assert.deepEqual(workspacesOf('u-cy'), ['Design', 'Sales', 'Board'])
 
 // 5. The same in the process, page by page. A scope without a resource is the whole project.
-const scopes = await orThrow(
-  iam.access.scopesOf({ userId: 'u-bo', permission: 'page.read' }, acme),
-)
+const scopes = await orThrow(iam.access.scopesOf({ userId: 'u-bo', permission: 'page.read' }, acme))
 assert.deepEqual(
   scopes.items.map(({ resource }) => resource),
   ['workspace:42', 'workspace:43'],

@@ -31,7 +31,7 @@ export const OrganizationName = ({ id }: { readonly id: string }) => (
   <bdi title={id}>{organizationNameOf(id)}</bdi>
 )
 
-/** The name of a project as a text; with that of its organization, if it is another. */
+/** The name of a project as a text; with the name of its organization, if it is another. */
 export const projectTitleOf = (ids: ProjectIds): string => {
   const name = projectNameOf(ids)
   return isOwn(ids)
@@ -39,7 +39,7 @@ export const projectTitleOf = (ids: ProjectIds): string => {
     : say(texts.projectOwner, { name, org: organizationNameOf(ids.projectOrgId ?? '') })
 }
 
-/** The name of a project; with that of its organization, if it is another. */
+/** The name of a project; with the name of its organization, if it is another. */
 export const ProjectName = (ids: ProjectIds) => (
   <bdi title={ids.projectId}>{projectTitleOf(ids)}</bdi>
 )
