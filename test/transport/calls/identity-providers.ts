@@ -5,7 +5,7 @@ import { callOf, page, segment, shown, type Untrusted } from './call-of.js'
 
 const SERVICE = 'claviger.v1.IdentityProviderService'
 
-/** The response to a change of the OIDC configuration. */
+/** The response to a change that may have warnings. */
 const warned = ({ details, warnings }: JsonObject): JsonObject => ({
   details: details ?? null,
   ...(warnings !== undefined && { warnings }),
