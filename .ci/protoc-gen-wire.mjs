@@ -205,13 +205,13 @@ runNodeJs(
         output.print(`export const ${choice.name}: readonly WireEnumValue[] = [`)
         for (const value of choice.values.map(enumValueOf(choice)))
           output.print(`  ${JSON.stringify(value)},`)
-        output.print(']\n')
+        output.print(']')
       }
       for (const message of messages) {
         const head = openText({ name: message.name })
         output.print(`export const ${message.name}: WireMessage = ${head},"fields":[`)
         for (const field of message.fields) output.print(`  ${fieldText(field)},`)
-        output.print(']}\n')
+        output.print(']}')
       }
       for (const service of services) {
         const unary = methods.filter(({ parent }) => parent === service)

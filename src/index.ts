@@ -147,12 +147,14 @@ export type {
   UserAccess,
   UserAccessOptions,
 } from './application/access/user-access.js'
+export type { RoleMappingIds } from './application/grant-rules/decide-role-mapping.js'
 export type { AccessCheck } from './application/grant-rules/judge-access.js'
 export type * from './application/memberships/memberships.js'
 export type * from './application/role-mappings/role-mappings.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type {
   MembershipIds,
+  RemovedMapping,
   RemovedOfResource,
   RemovedOfUser,
 } from './application/user-grants/remove-all.js'
@@ -401,7 +403,7 @@ export type {
   HeldRole,
   Holder,
   RoleOfUser,
-  RoleWay,
+  Source,
   UserRoles,
 } from './ports/access-reads.js'
 export {

@@ -75,7 +75,7 @@ const answerPage = async (
   if (begun?.limit !== undefined && begun.limit !== limit)
     throw malformed('page.limit must be the same on every page')
   const place = { after: begun?.after ?? [], limit }
-  // A page of no results goes on where it began.
+  // After a page without results, the next begins at the same place.
   const { results, next } = limit > 0 ? await read(place) : { results: [], next: place.after }
   if (!next) return { results, page: { next_token: '' } }
   // It also says nothing of the limit of the next.

@@ -4,14 +4,25 @@ import { isMember, type Tables } from './members.js'
 /** What `betterAuth` returns, as far as claviger uses it. */
 export interface AuthServer {
   /** The context of better-auth, which has its tables. */
-  readonly $context: Promise<{ readonly adapter: Tables }>
+  readonly $context: Promise<{
+    /** The tables of the host. */
+    readonly adapter: Tables
+  }>
   /** The functions of better-auth. */
   readonly api: {
     /** Returns the session of a request. */
     readonly getSession: (input: {
+      /** The headers of the request, with the cookie of the session. */
       readonly headers: Headers
-      readonly query: { readonly disableCookieCache: true }
-    }) => Promise<{ readonly session: object } | null>
+      /** How the session is read. */
+      readonly query: {
+        /** Reads the database, also with `cookieCache`. */
+        readonly disableCookieCache: true
+      }
+    }) => Promise<{
+      /** The row of the session. */
+      readonly session: object
+    } | null>
   }
 }
 

@@ -4,13 +4,18 @@ import type { AuthContext, Where } from 'better-auth'
 export interface Tables {
   /** Returns the first row. */
   readonly findOne: <Row>(asked: {
+    /** Name of the table, such as `member`. */
     readonly model: string
+    /** The conditions that the row meets. */
     readonly where: Where[]
   }) => Promise<Row | null>
   /** Returns rows: 100 unless `limit` says more. */
   readonly findMany: <Row>(asked: {
+    /** Name of the table, such as `member`. */
     readonly model: string
+    /** The conditions that each row meets. */
     readonly where: Where[]
+    /** Most rows to return. */
     readonly limit?: number
   }) => Promise<Row[]>
 }

@@ -16,14 +16,18 @@ import { pseudonyms, userIdOf } from './users.js'
 
 /**
  * Why nobody was signed in. `UnknownUser`: the provider vouches for a user whom the organization neither has nor
- * invited, and registers nobody. `SessionRefused`: better-auth, or a plugin of it, began no session; `code` is such as
- * `BANNED_USER`.
+ * invited, and registers nobody. `SessionRefused`: better-auth, or a plugin of it, began no session, such as with
+ * the `code` `BANNED_USER`.
  */
 export type AuthRefusal =
   | SignInRefusal
   | IamError
   | { readonly kind: 'UnknownUser' }
-  | { readonly kind: 'SessionRefused'; readonly code: string }
+  | {
+      readonly kind: 'SessionRefused'
+      /** The error code of better-auth, or the HTTP status without one. */
+      readonly code: string
+    }
 
 /** Options of the plugin: those of `openIdSignIn`, without what better-auth knows. */
 export interface ClavigerAuthOptions

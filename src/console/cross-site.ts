@@ -60,8 +60,8 @@ const isCrossSite = (request: Request | NodeRequest): boolean =>
   !isReading(request.method) && isForeign(request)
 
 /**
- * Whether a request is from a page of another site. Of what is read, only addresses that a user types or opens from a
- * bookmark pass.
+ * Whether a request is from a page of another site. A read also passes if a user types its address or opens it from a
+ * bookmark.
  */
 export const isForeign = (request: Request | NodeRequest): boolean => {
   const { method } = request

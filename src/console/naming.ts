@@ -38,7 +38,7 @@ class Ids {
     this.organizations.add(orgId)
   }
 
-  /** Collects the ids in a value; the keys of roles within are those of `project`, unless it names another. */
+  /** Collects the ids in a value; the keys of roles within belong to `project`, unless the value names another. */
   collect(value: unknown, project?: ProjectIds): void {
     if (Array.isArray(value)) for (const item of value) this.collect(item, project)
     else if (typeof value === 'object' && value !== null) this.#object(value as Json, project)

@@ -24,6 +24,9 @@ const named = (claims: Claims, name: string): unknown => {
   return isObject(within) ? named(within, rest.join('.')) : ELSEWHERE
 }
 
+/** Whether PingOne left a list of more than 25 values out of the ID token. The user info has it. */
+export const isCut = (value: unknown): boolean => [value].flat().includes('[SIZE_LIMIT_EXCEEDED]')
+
 /** A member of a value by its exact name. */
 export const memberOf = (value: unknown, name: string): unknown => {
   if (value === undefined || value === null) return undefined
@@ -34,6 +37,10 @@ export const memberOf = (value: unknown, name: string): unknown => {
 const isObject = (value: unknown): value is Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** OpenID Connect Core, section 5.6.2: the names of claims that must be fetched from elsewhere. */
+/**
+ * OpenID Connect Core, section 5.6.2: the names of claims that must be fetched from elsewhere. Entra ID may also send
+ * `hasgroups` in place of the groups.
+ */
 const isLeftOut = (claims: Claims, name: string): boolean =>
-  Object.hasOwn(Object(claims['_claim_names']), name)
+  Object.hasOwn(Object(claims['_claim_names']), name) ||
+  (name === 'groups' && !Object.hasOwn(claims, name) && Boolean(claims['hasgroups']))

@@ -1,5 +1,5 @@
 import type { ClaimOfGroups } from '../index.js'
-import { type Claims, claimAt, memberOf } from './claim.js'
+import { type Claims, claimAt, isCut, memberOf } from './claim.js'
 
 /**
  * Option `groups` of `openIdSignIn`: which claim has the groups, in the ID token or the user info. The settings of a
@@ -43,7 +43,7 @@ const listed = (
   found: unknown,
   { item, separator }: GroupsOption,
 ): readonly string[] | undefined => {
-  if (!Array.isArray(found)) return undefined
+  if (!Array.isArray(found) || isCut(found)) return undefined
   const items: readonly unknown[] =
     item === undefined ? found : found.map((each) => memberOf(each, item))
   const isItem = (each: unknown): each is string =>

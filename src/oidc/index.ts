@@ -12,6 +12,7 @@ export type { ProviderIds } from './redirect-uri.js'
 export type { SignInRefusal } from './refusal.js'
 export {
   type AfterSignIn,
+  type PreviewOptions,
   type SignInHandler,
   type SignInHandlerOptions,
   signInHandler,

@@ -27,10 +27,10 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   },
   {
     name: 'Azure AD B2C',
-    issuer: /^https:\/\/[^/]+\.(b2clogin\.com|ciamlogin\.com)\//,
+    issuer: /^https:\/\/[^/]+\.b2clogin\.com\/(?!tfp\/)/,
     verdict: 'failed',
     advice:
-      'The discovery document of a user flow names an issuer at whose address there is no document, so nobody can sign in.',
+      'By default, the discovery document of a user flow names an issuer at whose address there is no document, so nobody can sign in.',
   },
   {
     name: 'Okta',
@@ -58,14 +58,14 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     issuer: /^https:\/\/auth\.pingone\.[a-z.]+\/[^/]+\/as$/,
     verdict: 'ok',
     advice:
-      'Map the attribute groups of the application to Group Names. Use the method of client authentication that the application has.',
+      'Map the attribute groups of the application to Group Names, delivered by the user info, since ID tokens have at most 25 values. Use the method of client authentication that the application has.',
   },
   {
     name: 'OneLogin',
     issuer: /^https:\/\/[^/]+\.onelogin\.com\/oidc\/2$/,
     verdict: 'ok',
     advice:
-      'Request the scope groups. A groups parameter without multi-value output is one text with semicolons: set separator to ";". Set client_secret_post if the application uses POST.',
+      'Request the scope groups, and choose multi-value output for the parameter groups. Set client_secret_post if the application uses POST.',
   },
   {
     name: 'JumpCloud',

@@ -136,7 +136,10 @@ export const clientOf = (
   const { provider, clientSecret } = stored
   const method = provider.signIn?.clientAuthentication ?? offeredMethod(metadata)
   const authentication = AUTHENTICATIONS[method](clientSecret)
-  const client = new Configuration(metadata, provider.clientId, undefined, authentication)
+  const { id_token_signing_alg_values_supported: algorithms = ['RS256'] } = metadata
+  // Not every provider that signs the user info says so.
+  const server = { userinfo_signing_alg_values_supported: algorithms, ...metadata }
+  const client = new Configuration(server, provider.clientId, undefined, authentication)
   const ask = askProvider(network)
   client[customFetch] = async (url, options) => {
     if (!isForKeys(options)) {

@@ -1,5 +1,5 @@
-import { checkOptions, FUNCTION, type KnownOptions, withMethods } from '../check-options.js'
-import type { IamError } from '../index.js'
+import { checkOptions, FUNCTION, type KnownOptions, OBJECT, withMethods } from '../check-options.js'
+import { type IamError, toJson } from '../index.js'
 import { isLoopback } from '../network/address.js'
 import type { BeginInput } from './input.js'
 import {
@@ -10,7 +10,9 @@ import {
   sendTo,
 } from './node-exchange.js'
 import type { OpenIdSignIn } from './open-id-sign-in.js'
-import { fromHost, Refused, type SignInRefusal } from './refusal.js'
+import type { SignInPreview } from './preview.js'
+import type { ProviderIds } from './redirect-uri.js'
+import { fromHost, invalid, Refused, type SignInRefusal } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
 
 /** What `onSignedIn` returns: a response, or headers for the redirect to `returnTo`. */
@@ -36,6 +38,21 @@ export interface SignInHandlerOptions {
   readonly projectId?: string | undefined
   /** Organization of the project, if it is not the provider's. */
   readonly projectOrgId?: string | undefined
+  /** Lets your admins preview a sign-in. Absent: every preview is refused as `PermissionDenied`. */
+  readonly preview?: PreviewOptions | undefined
+}
+
+/** Who may preview a sign-in, and how it is shown. */
+export interface PreviewOptions {
+  /**
+   * Whether the session of this request is an admin of the organization. Called before a preview begins; anything but
+   * `true` refuses it as `PermissionDenied`.
+   */
+  readonly permitted: (request: Request, provider: ProviderIds) => boolean | Promise<boolean>
+  /** Returns the page for the admin. Escape what it shows: the provider chose it. Default: JSON. */
+  readonly onPreviewed?:
+    | ((preview: SignInPreview, request: Request) => Response | Promise<Response>)
+    | undefined
 }
 
 /** Handles requests of fetch and of Node.js, and is an Express middleware. */
@@ -52,6 +69,9 @@ export interface SignInHandler {
  * - `GET` below `<path>`, where the callbacks of `openIdSignIn` lie, finishes one, calls `onSignedIn` and redirects to
  *   `returnTo`, or to `/`.
  *
+ * With the option `preview`, a form that also has the field `preview` begins a sign-in whose callback shows what came and
+ * signs nobody in.
+ *
  * The attempt is kept in the cookie `__Host-sign-in`. Browsers take it over https, and over http from `localhost`. Other
  * requests get status 404, or are left to `next`.
  *
@@ -63,10 +83,11 @@ export interface SignInHandler {
  * })
  */
 export const signInHandler = (
-  signIn: Pick<OpenIdSignIn, 'begin' | 'finish'>,
+  signIn: Routes['signIn'],
   options: SignInHandlerOptions,
 ): SignInHandler => {
   checkOptions('signInHandler', { signIn, ...options }, OPTIONS)
+  if (options.preview) checkOptions('signInHandler', options.preview, PREVIEW_OPTIONS)
   const routes = { signIn, options }
   const onFetch = async (request: Request): Promise<Response> =>
     (await respond(routes, request)) ?? page(404, 'Not found')
@@ -92,7 +113,7 @@ export const signInHandler = (
 
 const OPTIONS: KnownOptions = {
   required: {
-    signIn: withMethods(['begin', 'finish'], 'must be what openIdSignIn returns'),
+    signIn: withMethods(['begin', 'finish', 'preview'], 'must be what openIdSignIn returns'),
     path: [
       (value) => typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value),
       'must be a path such as /sign-in',
@@ -103,11 +124,18 @@ const OPTIONS: KnownOptions = {
     onRefused: FUNCTION,
     projectId: [(value) => typeof value === 'string', 'must be text'],
     projectOrgId: [(value) => typeof value === 'string', 'must be text'],
+    preview: OBJECT,
   },
 }
 
+const PREVIEW_OPTIONS: KnownOptions = {
+  required: { permitted: FUNCTION },
+  optional: { onPreviewed: FUNCTION },
+  prefix: 'preview.',
+}
+
 interface Routes {
-  readonly signIn: Pick<OpenIdSignIn, 'begin' | 'finish'>
+  readonly signIn: Pick<OpenIdSignIn, 'begin' | 'finish' | 'preview'>
   readonly options: SignInHandlerOptions
 }
 
@@ -139,23 +167,60 @@ const begin = async ({ signIn, options }: Routes, request: Request): Promise<Res
   const given = (name: string): string | undefined => form.get(name) || undefined
   const { projectId, projectOrgId } = options
   const choice = { email: given('email'), orgId: given('orgId'), idpId: given('idpId') }
+  const isPreview = given('preview') !== undefined
+  if (isPreview) await requirePermitted(options, request, choice)
+  const purpose = isPreview
+    ? { preview: true }
+    : { returnTo: given('returnTo'), projectId, projectOrgId }
   // `begin` checks which of them are there.
-  const input = { ...choice, returnTo: given('returnTo'), projectId, projectOrgId } as BeginInput
-  const begun = await signIn.begin(input)
+  const begun = await signIn.begin({ ...choice, ...purpose } as BeginInput)
   if (begun.isErr()) throw new Refused(begun.error)
   const { url, attempt } = begun.value
   return withCookie(redirect(url), attempt, LIFETIME_S)
 }
 
 /** @throws Refused */
+const requirePermitted = async (
+  { preview }: SignInHandlerOptions,
+  request: Request,
+  { orgId, idpId }: { readonly [Id in keyof ProviderIds]: string | undefined },
+): Promise<void> => {
+  if (orgId === undefined || idpId === undefined)
+    throw invalid([{ field: 'preview', description: 'needs orgId and idpId' }])
+  const permitted = await fromHost(() => preview?.permitted(request, { orgId, idpId }))
+  if (permitted !== true)
+    throw new Refused({ kind: 'PermissionDenied', permission: 'role_mapping.read', orgId })
+}
+
+/** @throws Refused */
 const finish = async ({ signIn, options }: Routes, request: Request): Promise<Response> => {
   const [, attempt] = ATTEMPT.exec(request.headers.get('cookie') ?? '') ?? []
   const finished = await signIn.finish({ request, attempt })
-  if (finished.isErr()) throw new Refused(finished.error)
+  if (finished.isErr()) {
+    if (!isOfPreview(finished.error)) throw new Refused(finished.error)
+    const previewed = await signIn.preview({ request, attempt })
+    if (previewed.isErr()) throw new Refused(previewed.error)
+    return withCookie(await shown(options, previewed.value, request), '', 0)
+  }
   const user = finished.value
   const answer = await fromHost(() => options.onSignedIn(user, request))
   const signedIn = answer instanceof Response ? answer : redirect(user.returnTo ?? '/', answer)
   return withCookie(signedIn, '', 0)
+}
+
+const isOfPreview = (error: SignInRefusal | IamError): boolean =>
+  error.kind === 'AttemptMismatch' && error.field === 'preview'
+
+/** @throws Refused */
+const shown = async (
+  { preview }: SignInHandlerOptions,
+  previewed: SignInPreview,
+  request: Request,
+): Promise<Response> => {
+  const own = await fromHost(() => preview?.onPreviewed?.(previewed, request))
+  if (own) return own
+  const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
+  return new Response(JSON.stringify(toJson(previewed), undefined, 2), { headers })
 }
 
 /** Programs send neither header, and are refused: they have no browser to sign in. */

@@ -14,7 +14,7 @@ import {
 } from '../index.js'
 import type { NetworkOptions } from '../network/request.js'
 import type { Attempt } from './attempt.js'
-import { type Claims, claimAt } from './claim.js'
+import { type Claims, claimAt, isCut } from './claim.js'
 import { isUsable } from './provider.js'
 import { Refused, type SignInRefusal, unreachable, withRefusals } from './refusal.js'
 
@@ -133,7 +133,9 @@ export const claimsOf = async (
 
 /** The ID token is signed, so it wins. An address and `email_verified` come from the same source. */
 const mergedClaims = (given: Claims, info: Claims): Claims => {
-  const idToken = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+  const isWhole = ([name, value]: readonly [string, unknown]) =>
+    value !== null && !(isCut(value) && info[name] !== undefined)
+  const idToken: Claims = Object.fromEntries(Object.entries(given).filter(isWhole))
   const isOfIdToken = idToken['email'] !== undefined
   const [own, other] = isOfIdToken ? [idToken, info] : [info, idToken]
   // Another source may only say that an address is not verified.

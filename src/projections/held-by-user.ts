@@ -117,7 +117,7 @@ export class HeldByUser<Value> {
     }
   }
 
-  /** Makes the array anew, without values that were deleted or whose group has ended. */
+  /** Makes a new array, without values that were deleted or whose group has ended. */
   #remake(): void {
     const before = this.#slots
     let length = FIRST_LENGTH

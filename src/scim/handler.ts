@@ -1,9 +1,16 @@
 import { checkOptions, FUNCTION, type KnownOptions, withMethods } from '../check-options.js'
 import { bytesOf, readBody } from '../handlers/body.js'
-import { Refusal, refusalHeaders, refusalOf, unexpected, unsentTo } from '../handlers/refusal.js'
+import {
+  REQUEST_ID,
+  Refusal,
+  refusalHeaders,
+  refusalOf,
+  unexpected,
+  unsentTo,
+} from '../handlers/refusal.js'
 import { identified, type RequestHandler, serveBoth } from '../handlers/serve.js'
 import type { Iam } from '../index.js'
-import { HANDLER_OPTIONS } from '../transport/handler-options.js'
+import { HANDLER_OPTIONS, notifyHost } from '../transport/handler-options.js'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -47,8 +54,28 @@ export interface ScimOptions {
   readonly basePath?: string | undefined
   /** Called with the cause of every response 500 and 503. Default: writes to the console of the process. */
   readonly onError?: TransportOptions['onError']
+  /** Called with every request that is refused or fails, for logs and the page of a provider. What it throws goes to the console. */
+  readonly onRefused?: ((refused: ScimRefused) => void | Promise<void>) | undefined
   /** `WWW-Authenticate` of responses with status 401. Default: `Bearer`. */
   readonly challenge?: string | undefined
+}
+
+/** A request that was answered with an error. */
+export interface ScimRefused {
+  /** The provider; absent without a valid token. */
+  readonly place?: ScimPlace
+  /** HTTP method. */
+  readonly method: string
+  /** Path with `basePath`, without the query. */
+  readonly path: string
+  /** Status of the response, 400 or more. */
+  readonly status: number
+  /** What the directory reads, in English. */
+  readonly detail: string
+  /** The kind of error by RFC 7644, such as `invalidFilter`. */
+  readonly scimType?: string
+  /** Why the request failed, with status 500 or 503; `onError` gets it too. */
+  readonly cause?: unknown
 }
 
 /** Handles requests of fetch and of Node.js, and is an Express middleware. */
@@ -71,6 +98,7 @@ const OPTIONS: KnownOptions = {
   },
   optional: {
     ...COMMON,
+    onRefused: FUNCTION,
     records: withMethods(['read', 'write', 'list'], 'must have read, write and list'),
     leavers: [
       (value) => value === 'everything' || value === 'memberships',
@@ -192,8 +220,9 @@ const respond = async (
   { directoryOf, endpoint, method, id }: Found,
 ): Promise<HttpResponse> => {
   const { header, headers, signal, query } = request
+  let place: ScimPlace | undefined
   try {
-    const place = await options.authenticate(headers(), signal)
+    place = await options.authenticate(headers(), signal)
     if (!place) throw refusalOf({ kind: 'Unauthenticated' })
     const answered = await endpoint(directoryOf(place), {
       method,
@@ -209,8 +238,30 @@ const respond = async (
     return responseOf(answered, header.get('if-none-match'))
   } catch (thrown) {
     const refusal = thrown instanceof Refusal ? thrown : unexpected(thrown)
+    tell(options, request, place, refusal)
     return errorResponse(refusal, refusalHeaders(options, request, refusal))
   }
+}
+
+const tell = (
+  { onRefused }: Pick<ScimOptions, 'onRefused'>,
+  { method, path, header }: HttpRequest,
+  place: ScimPlace | undefined,
+  refusal: Refusal,
+): void => {
+  if (!onRefused) return
+  const { status, message: detail, cause } = refusal
+  const refused: ScimRefused = {
+    ...(place && { place }),
+    method,
+    path,
+    status,
+    detail,
+    ...(refusal instanceof ScimRefusal && { scimType: refusal.scimType }),
+    ...(cause !== undefined && { cause }),
+  }
+  const correlationId = header.get(REQUEST_ID) ?? ''
+  notifyHost(() => onRefused(refused), refusal, { correlationId, method: `${method} ${path}` })
 }
 
 const JSON_TYPE = /^application\/(scim\+)?json[ \t]*(;|$)/i

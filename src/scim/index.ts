@@ -3,7 +3,7 @@ export type { RequestHandler } from '../handlers/serve.js'
 export type { Failure } from '../transport/handler-options.js'
 export type { NodeRequest } from '../transport/servers/node-request.js'
 export type { NodeResponse } from '../transport/servers/node-response.js'
-export { type ScimHandler, type ScimOptions, scimHandler } from './handler.js'
+export { type ScimHandler, type ScimOptions, type ScimRefused, scimHandler } from './handler.js'
 export {
   type FoundScimUser,
   memoryScimRecords,

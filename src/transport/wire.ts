@@ -62,31 +62,26 @@ export const StylingType: readonly WireEnumValue[] = [
   {"name":"STYLING_TYPE_UNSPECIFIED","number":0,"value":"STYLING_TYPE_UNSPECIFIED"},
   {"name":"STYLING_TYPE_GOOGLE","number":1,"value":"STYLING_TYPE_GOOGLE"},
 ]
-
 export const OidcMappingField: readonly WireEnumValue[] = [
   {"name":"OIDC_MAPPING_FIELD_UNSPECIFIED","number":0,"value":"OIDC_MAPPING_FIELD_UNSPECIFIED"},
   {"name":"OIDC_MAPPING_FIELD_PREFERRED_USERNAME","number":1,"value":"OIDC_MAPPING_FIELD_PREFERRED_USERNAME"},
   {"name":"OIDC_MAPPING_FIELD_EMAIL","number":2,"value":"OIDC_MAPPING_FIELD_EMAIL"},
 ]
-
 export const State: readonly WireEnumValue[] = [
   {"name":"STATE_UNSPECIFIED","number":0},
   {"name":"STATE_ACTIVE","number":1,"value":"active"},
   {"name":"STATE_INACTIVE","number":2,"value":"inactive"},
 ]
-
 export const PrivateLabelingSetting: readonly WireEnumValue[] = [
   {"name":"PRIVATE_LABELING_SETTING_UNSPECIFIED","number":0,"value":"PRIVATE_LABELING_SETTING_UNSPECIFIED"},
   {"name":"PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY","number":1,"value":"PRIVATE_LABELING_SETTING_ENFORCE_PROJECT_RESOURCE_OWNER_POLICY"},
   {"name":"PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY","number":2,"value":"PRIVATE_LABELING_SETTING_ALLOW_LOGIN_USER_RESOURCE_OWNER_POLICY"},
 ]
-
 export const DomainState: readonly WireEnumValue[] = [
   {"name":"DOMAIN_STATE_UNSPECIFIED","number":0},
   {"name":"DOMAIN_STATE_PENDING","number":1,"value":"pending"},
   {"name":"DOMAIN_STATE_VERIFIED","number":2,"value":"verified"},
 ]
-
 export const SetupLinkState: readonly WireEnumValue[] = [
   {"name":"SETUP_LINK_STATE_UNSPECIFIED","number":0},
   {"name":"SETUP_LINK_STATE_ISSUED","number":1,"value":"issued"},
@@ -94,14 +89,12 @@ export const SetupLinkState: readonly WireEnumValue[] = [
   {"name":"SETUP_LINK_STATE_COMPLETED","number":3,"value":"completed"},
   {"name":"SETUP_LINK_STATE_REVOKED","number":4,"value":"revoked"},
 ]
-
 export const ServingStatus: readonly WireEnumValue[] = [
   {"name":"UNKNOWN","number":0,"value":"UNKNOWN"},
   {"name":"SERVING","number":1,"value":"SERVING"},
   {"name":"NOT_SERVING","number":2,"value":"NOT_SERVING"},
   {"name":"SERVICE_UNKNOWN","number":3,"value":"SERVICE_UNKNOWN"},
 ]
-
 export const AddOidcIdentityProviderRequest: WireMessage = {"name":"AddOidcIdentityProviderRequest","fields":[
   {"name":"name","protoName":"name","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"stylingType","protoName":"styling_type","number":2,"kind":"enum","values":StylingType},
@@ -116,56 +109,48 @@ export const AddOidcIdentityProviderRequest: WireMessage = {"name":"AddOidcIdent
   {"name":"idpId","protoName":"idp_id","number":25,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const ObjectDetails: WireMessage = {"name":"ObjectDetails","fields":[
   {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence"},
   {"name":"creationDate","protoName":"creation_date","number":2,"kind":"time"},
   {"name":"changeDate","protoName":"change_date","number":3,"kind":"time"},
   {"name":"resourceOwner","protoName":"resource_owner","number":4,"kind":"text"},
 ]}
-
 export const FieldChange: WireMessage = {"name":"FieldChange","fields":[
   {"name":"field","protoName":"field","number":1,"kind":"text"},
   {"name":"from","protoName":"from","number":2,"kind":"value","isOptional":true},
   {"name":"to","protoName":"to","number":3,"kind":"value","isOptional":true},
   {"name":"changed","protoName":"changed","number":4,"kind":"flag","isOptional":true},
 ]}
-
 export const AffectedRole: WireMessage = {"name":"AffectedRole","fields":[
   {"name":"orgId","protoName":"org_id","number":1,"kind":"text"},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text"},
   {"name":"roleKey","protoName":"role_key","number":3,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":4,"kind":"text","isOptional":true},
 ]}
-
 export const AffectedRoles: WireMessage = {"name":"AffectedRoles","fields":[
   {"name":"count","protoName":"count","number":1,"kind":"number"},
   {"name":"first","protoName":"first","number":2,"kind":"message","isList":true,"message":AffectedRole},
 ]}
-
 export const Impact: WireMessage = {"name":"Impact","fields":[
   {"name":"loses","protoName":"loses","number":1,"kind":"message","message":AffectedRoles},
   {"name":"gains","protoName":"gains","number":2,"kind":"message","message":AffectedRoles},
 ]}
-
 export const Warning: WireMessage = {"name":"Warning","fields":[
   {"name":"field","protoName":"field","number":1,"kind":"text"},
   {"name":"description","protoName":"description","number":2,"kind":"text"},
 ]}
-
 export const Planned: WireMessage = {"name":"Planned","fields":[
   {"name":"changed","protoName":"changed","number":1,"kind":"flag"},
   {"name":"changes","protoName":"changes","number":2,"kind":"message","isList":true,"message":FieldChange},
   {"name":"impact","protoName":"impact","number":3,"kind":"message","isOptional":true,"message":Impact},
   {"name":"warnings","protoName":"warnings","number":4,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
-
 export const AddOidcIdentityProviderResponse: WireMessage = {"name":"AddOidcIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"idpId","protoName":"idp_id","number":2,"kind":"text"},
   {"name":"planned","protoName":"planned","number":3,"kind":"message","isOptional":true,"message":Planned},
   {"name":"warnings","protoName":"warnings","number":4,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
-
 export const UpdateOidcConfigRequest: WireMessage = {"name":"UpdateOidcConfigRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"issuer","protoName":"issuer","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -177,13 +162,11 @@ export const UpdateOidcConfigRequest: WireMessage = {"name":"UpdateOidcConfigReq
   {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const UpdateOidcConfigResponse: WireMessage = {"name":"UpdateOidcConfigResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
   {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
-
 export const UpdateIdentityProviderRequest: WireMessage = {"name":"UpdateIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -192,13 +175,11 @@ export const UpdateIdentityProviderRequest: WireMessage = {"name":"UpdateIdentit
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const UpdateIdentityProviderResponse: WireMessage = {"name":"UpdateIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
   {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
-
 export const PatchIdentityProviderRequest: WireMessage = {"name":"PatchIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
@@ -214,26 +195,22 @@ export const PatchIdentityProviderRequest: WireMessage = {"name":"PatchIdentityP
   {"name":"validateOnly","protoName":"validate_only","number":12,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const PatchIdentityProviderResponse: WireMessage = {"name":"PatchIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
   {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
-
 export const ClaimOfGroups: WireMessage = {"name":"ClaimOfGroups","fields":[
   {"name":"claim","protoName":"claim","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"path","protoName":"path","number":2,"kind":"text","isList":true,"most":10},
   {"name":"item","protoName":"item","number":3,"kind":"text","isOptional":true,"least":1,"most":200},
   {"name":"separator","protoName":"separator","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const AdmissionRule: WireMessage = {"name":"AdmissionRule","fields":[
   {"name":"claim","protoName":"claim","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"path","protoName":"path","number":2,"kind":"text","isList":true,"most":10},
   {"name":"values","protoName":"values","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":100},
 ]}
-
 export const ConfigureSignInRequest: WireMessage = {"name":"ConfigureSignInRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"groups","protoName":"groups","number":2,"kind":"message","isOptional":true,"message":ClaimOfGroups},
@@ -244,49 +221,41 @@ export const ConfigureSignInRequest: WireMessage = {"name":"ConfigureSignInReque
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const ConfigureSignInResponse: WireMessage = {"name":"ConfigureSignInResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
+  {"name":"warnings","protoName":"warnings","number":3,"kind":"message","isList":true,"isOptional":true,"message":Warning},
 ]}
-
 export const DeactivateIdentityProviderRequest: WireMessage = {"name":"DeactivateIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const DeactivateIdentityProviderResponse: WireMessage = {"name":"DeactivateIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const ReactivateIdentityProviderRequest: WireMessage = {"name":"ReactivateIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const ReactivateIdentityProviderResponse: WireMessage = {"name":"ReactivateIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveIdentityProviderRequest: WireMessage = {"name":"RemoveIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const RemoveIdentityProviderResponse: WireMessage = {"name":"RemoveIdentityProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetIdentityProviderRequest: WireMessage = {"name":"GetIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
-
 export const SignInSettings: WireMessage = {"name":"SignInSettings","fields":[
   {"name":"groups","protoName":"groups","number":1,"kind":"message","isOptional":true,"message":ClaimOfGroups},
   {"name":"admit","protoName":"admit","number":2,"kind":"message","isList":true,"most":20,"message":AdmissionRule},
@@ -294,7 +263,6 @@ export const SignInSettings: WireMessage = {"name":"SignInSettings","fields":[
   {"name":"addresses","protoName":"addresses","number":4,"kind":"text","isOptional":true},
   {"name":"subjectClaim","protoName":"subject_claim","number":5,"kind":"text","isOptional":true},
 ]}
-
 export const IdentityProvider: WireMessage = {"name":"IdentityProvider","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
   {"name":"name","protoName":"name","number":2,"kind":"text"},
@@ -310,18 +278,15 @@ export const IdentityProvider: WireMessage = {"name":"IdentityProvider","fields"
   {"name":"signIn","protoName":"sign_in","number":12,"kind":"message","isOptional":true,"message":SignInSettings},
   {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
-
 export const GetIdentityProviderResponse: WireMessage = {"name":"GetIdentityProviderResponse","fields":[
   {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","message":IdentityProvider},
 ]}
-
 export const TextFilter: WireMessage = {"name":"TextFilter","fields":[
   {"name":"equals","protoName":"equals","number":1,"kind":"text","isOptional":true,"most":200},
   {"name":"startsWith","protoName":"starts_with","number":2,"kind":"text","isOptional":true,"most":200},
   {"name":"contains","protoName":"contains","number":3,"kind":"text","isOptional":true,"most":200},
   {"name":"ignoreCase","protoName":"ignore_case","number":4,"kind":"flag"},
 ]}
-
 export const IdentityProviderFilter: WireMessage = {"name":"IdentityProviderFilter","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","message":TextFilter},
   {"name":"name","protoName":"name","number":2,"kind":"message","message":TextFilter},
@@ -329,14 +294,12 @@ export const IdentityProviderFilter: WireMessage = {"name":"IdentityProviderFilt
   {"name":"issuer","protoName":"issuer","number":4,"kind":"message","message":TextFilter},
   {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
 ]}
-
 export const ListIdentityProvidersRequest: WireMessage = {"name":"ListIdentityProvidersRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":IdentityProviderFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListIdentityProvidersResponse: WireMessage = {"name":"ListIdentityProvidersResponse","fields":[
   {"name":"identityProviders","protoName":"identity_providers","number":1,"kind":"message","isList":true,"message":IdentityProvider},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -344,12 +307,10 @@ export const ListIdentityProvidersResponse: WireMessage = {"name":"ListIdentityP
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const TimeBounds: WireMessage = {"name":"TimeBounds","fields":[
   {"name":"from","protoName":"from","number":1,"kind":"time"},
   {"name":"to","protoName":"to","number":2,"kind":"time"},
 ]}
-
 export const ListIdentityProviderHistoryRequest: WireMessage = {"name":"ListIdentityProviderHistoryRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200},
@@ -360,12 +321,10 @@ export const ListIdentityProviderHistoryRequest: WireMessage = {"name":"ListIden
   {"name":"time","protoName":"time","number":7,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":8,"kind":"number"},
 ]}
-
 export const Actor: WireMessage = {"name":"Actor","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
   {"name":"orgId","protoName":"org_id","number":2,"kind":"text"},
 ]}
-
 export const ObjectRef: WireMessage = {"name":"ObjectRef","fields":[
   {"name":"type","protoName":"type","number":1,"kind":"text"},
   {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true},
@@ -378,8 +337,8 @@ export const ObjectRef: WireMessage = {"name":"ObjectRef","fields":[
   {"name":"domain","protoName":"domain","number":9,"kind":"text","isOptional":true},
   {"name":"group","protoName":"group","number":10,"kind":"text","isOptional":true},
   {"name":"linkId","protoName":"link_id","number":20,"kind":"text","isOptional":true},
+  {"name":"resource","protoName":"resource","number":21,"kind":"text","isOptional":true},
 ]}
-
 export const HistoryEntry: WireMessage = {"name":"HistoryEntry","fields":[
   {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence"},
   {"name":"time","protoName":"time","number":2,"kind":"time"},
@@ -390,37 +349,30 @@ export const HistoryEntry: WireMessage = {"name":"HistoryEntry","fields":[
   {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true},
   {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true},
 ]}
-
 export const ListIdentityProviderHistoryResponse: WireMessage = {"name":"ListIdentityProviderHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetIdentityProviderStateRequest: WireMessage = {"name":"GetIdentityProviderStateRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
-
 export const GetIdentityProviderStateResponse: WireMessage = {"name":"GetIdentityProviderStateResponse","fields":[
   {"name":"identityProvider","protoName":"identity_provider","number":1,"kind":"message","message":IdentityProvider},
 ]}
-
 export const TestIdentityProviderRequest: WireMessage = {"name":"TestIdentityProviderRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
-
 export const ProviderCheck: WireMessage = {"name":"ProviderCheck","fields":[
   {"name":"name","protoName":"name","number":1,"kind":"text"},
   {"name":"verdict","protoName":"verdict","number":2,"kind":"text"},
   {"name":"message","protoName":"message","number":3,"kind":"text"},
 ]}
-
 export const TestIdentityProviderResponse: WireMessage = {"name":"TestIdentityProviderResponse","fields":[
   {"name":"checks","protoName":"checks","number":1,"kind":"message","isList":true,"message":ProviderCheck},
 ]}
-
 export const AddProjectRequest: WireMessage = {"name":"AddProjectRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -431,13 +383,11 @@ export const AddProjectRequest: WireMessage = {"name":"AddProjectRequest","field
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const AddProjectResponse: WireMessage = {"name":"AddProjectResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"id","protoName":"id","number":2,"kind":"text"},
   {"name":"planned","protoName":"planned","number":3,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const UpdateProjectRequest: WireMessage = {"name":"UpdateProjectRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -448,12 +398,10 @@ export const UpdateProjectRequest: WireMessage = {"name":"UpdateProjectRequest",
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const UpdateProjectResponse: WireMessage = {"name":"UpdateProjectResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const PatchProjectRequest: WireMessage = {"name":"PatchProjectRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
@@ -465,49 +413,40 @@ export const PatchProjectRequest: WireMessage = {"name":"PatchProjectRequest","f
   {"name":"validateOnly","protoName":"validate_only","number":8,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const PatchProjectResponse: WireMessage = {"name":"PatchProjectResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const DeactivateProjectRequest: WireMessage = {"name":"DeactivateProjectRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const DeactivateProjectResponse: WireMessage = {"name":"DeactivateProjectResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const ReactivateProjectRequest: WireMessage = {"name":"ReactivateProjectRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const ReactivateProjectResponse: WireMessage = {"name":"ReactivateProjectResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveProjectRequest: WireMessage = {"name":"RemoveProjectRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const RemoveProjectResponse: WireMessage = {"name":"RemoveProjectResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetProjectRequest: WireMessage = {"name":"GetProjectRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
-
 export const Project: WireMessage = {"name":"Project","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text"},
   {"name":"name","protoName":"name","number":2,"kind":"text"},
@@ -519,24 +458,20 @@ export const Project: WireMessage = {"name":"Project","fields":[
   {"name":"details","protoName":"details","number":8,"kind":"message","message":ObjectDetails},
   {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
-
 export const GetProjectResponse: WireMessage = {"name":"GetProjectResponse","fields":[
   {"name":"project","protoName":"project","number":1,"kind":"message","message":Project},
 ]}
-
 export const ProjectFilter: WireMessage = {"name":"ProjectFilter","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"message","message":TextFilter},
   {"name":"name","protoName":"name","number":2,"kind":"message","message":TextFilter},
   {"name":"state","protoName":"state","number":3,"kind":"enum","values":State},
 ]}
-
 export const ListProjectsRequest: WireMessage = {"name":"ListProjectsRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":ProjectFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListProjectsResponse: WireMessage = {"name":"ListProjectsResponse","fields":[
   {"name":"projects","protoName":"projects","number":1,"kind":"message","isList":true,"message":Project},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -544,7 +479,6 @@ export const ListProjectsResponse: WireMessage = {"name":"ListProjectsResponse",
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const CheckLoginRequest: WireMessage = {"name":"CheckLoginRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"userOrgId","protoName":"user_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
@@ -552,26 +486,21 @@ export const CheckLoginRequest: WireMessage = {"name":"CheckLoginRequest","field
   {"name":"grantedOrgIds","protoName":"granted_org_ids","number":4,"kind":"text","isList":true,"most":1000},
   {"name":"userId","protoName":"user_id","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const CheckLoginResponse: WireMessage = {"name":"CheckLoginResponse","fields":[
 ]}
-
 export const ListRoleClaimsRequest: WireMessage = {"name":"ListRoleClaimsRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"userOrgId","protoName":"user_org_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
-
 export const RoleClaim: WireMessage = {"name":"RoleClaim","fields":[
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text"},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text"},
   {"name":"group","protoName":"group","number":3,"kind":"text"},
 ]}
-
 export const ListRoleClaimsResponse: WireMessage = {"name":"ListRoleClaimsResponse","fields":[
   {"name":"roleClaims","protoName":"role_claims","number":1,"kind":"message","isList":true,"message":RoleClaim},
 ]}
-
 export const ListProjectHistoryRequest: WireMessage = {"name":"ListProjectHistoryRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"including","protoName":"including","number":2,"kind":"text"},
@@ -583,23 +512,19 @@ export const ListProjectHistoryRequest: WireMessage = {"name":"ListProjectHistor
   {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
-
 export const ListProjectHistoryResponse: WireMessage = {"name":"ListProjectHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetProjectStateRequest: WireMessage = {"name":"GetProjectStateRequest","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
-
 export const GetProjectStateResponse: WireMessage = {"name":"GetProjectStateResponse","fields":[
   {"name":"project","protoName":"project","number":1,"kind":"message","message":Project},
 ]}
-
 export const AddProjectRoleRequest: WireMessage = {"name":"AddProjectRoleRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -609,31 +534,26 @@ export const AddProjectRoleRequest: WireMessage = {"name":"AddProjectRoleRequest
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
   {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200},
 ]}
-
 export const AddProjectRoleResponse: WireMessage = {"name":"AddProjectRoleResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const NewProjectRole: WireMessage = {"name":"NewProjectRole","fields":[
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"group","protoName":"group","number":3,"kind":"text","most":200},
   {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200},
 ]}
-
 export const AddProjectRolesRequest: WireMessage = {"name":"AddProjectRolesRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roles","protoName":"roles","number":2,"kind":"message","isList":true,"isRequired":true,"least":1,"most":1000,"message":NewProjectRole},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const AddProjectRolesResponse: WireMessage = {"name":"AddProjectRolesResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const UpdateProjectRoleRequest: WireMessage = {"name":"UpdateProjectRoleRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
@@ -643,12 +563,10 @@ export const UpdateProjectRoleRequest: WireMessage = {"name":"UpdateProjectRoleR
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
   {"name":"permissions","protoName":"permissions","number":6,"kind":"text","isList":true,"most":200},
 ]}
-
 export const UpdateProjectRoleResponse: WireMessage = {"name":"UpdateProjectRoleResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const PatchProjectRoleRequest: WireMessage = {"name":"PatchProjectRoleRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
@@ -659,29 +577,24 @@ export const PatchProjectRoleRequest: WireMessage = {"name":"PatchProjectRoleReq
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
   {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true,"most":200},
 ]}
-
 export const PatchProjectRoleResponse: WireMessage = {"name":"PatchProjectRoleResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveProjectRoleRequest: WireMessage = {"name":"RemoveProjectRoleRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const RemoveProjectRoleResponse: WireMessage = {"name":"RemoveProjectRoleResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetProjectRoleRequest: WireMessage = {"name":"GetProjectRoleRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
 ]}
-
 export const ProjectRole: WireMessage = {"name":"ProjectRole","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text"},
@@ -692,18 +605,15 @@ export const ProjectRole: WireMessage = {"name":"ProjectRole","fields":[
   {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true},
   {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
-
 export const GetProjectRoleResponse: WireMessage = {"name":"GetProjectRoleResponse","fields":[
   {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","message":ProjectRole},
 ]}
-
 export const ProjectRoleFilter: WireMessage = {"name":"ProjectRoleFilter","fields":[
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"message","message":TextFilter},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"message","message":TextFilter},
   {"name":"group","protoName":"group","number":3,"kind":"message","message":TextFilter},
   {"name":"permission","protoName":"permission","number":4,"kind":"message","message":TextFilter},
 ]}
-
 export const ListProjectRolesRequest: WireMessage = {"name":"ListProjectRolesRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"pageSize","protoName":"page_size","number":2,"kind":"number"},
@@ -711,7 +621,6 @@ export const ListProjectRolesRequest: WireMessage = {"name":"ListProjectRolesReq
   {"name":"filter","protoName":"filter","number":4,"kind":"message","message":ProjectRoleFilter},
   {"name":"orderBy","protoName":"order_by","number":5,"kind":"text"},
 ]}
-
 export const ListProjectRolesResponse: WireMessage = {"name":"ListProjectRolesResponse","fields":[
   {"name":"projectRoles","protoName":"project_roles","number":1,"kind":"message","isList":true,"message":ProjectRole},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -719,7 +628,6 @@ export const ListProjectRolesResponse: WireMessage = {"name":"ListProjectRolesRe
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const ListProjectRoleHistoryRequest: WireMessage = {"name":"ListProjectRoleHistoryRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -731,24 +639,20 @@ export const ListProjectRoleHistoryRequest: WireMessage = {"name":"ListProjectRo
   {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
-
 export const ListProjectRoleHistoryResponse: WireMessage = {"name":"ListProjectRoleHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetProjectRoleStateRequest: WireMessage = {"name":"GetProjectRoleStateRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":4,"kind":"time"},
 ]}
-
 export const GetProjectRoleStateResponse: WireMessage = {"name":"GetProjectRoleStateResponse","fields":[
   {"name":"projectRole","protoName":"project_role","number":1,"kind":"message","message":ProjectRole},
 ]}
-
 export const AddProjectGrantRequest: WireMessage = {"name":"AddProjectGrantRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
@@ -756,12 +660,10 @@ export const AddProjectGrantRequest: WireMessage = {"name":"AddProjectGrantReque
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const AddProjectGrantResponse: WireMessage = {"name":"AddProjectGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const UpdateProjectGrantRequest: WireMessage = {"name":"UpdateProjectGrantRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
@@ -769,53 +671,44 @@ export const UpdateProjectGrantRequest: WireMessage = {"name":"UpdateProjectGran
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const UpdateProjectGrantResponse: WireMessage = {"name":"UpdateProjectGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const DeactivateProjectGrantRequest: WireMessage = {"name":"DeactivateProjectGrantRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const DeactivateProjectGrantResponse: WireMessage = {"name":"DeactivateProjectGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const ReactivateProjectGrantRequest: WireMessage = {"name":"ReactivateProjectGrantRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const ReactivateProjectGrantResponse: WireMessage = {"name":"ReactivateProjectGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveProjectGrantRequest: WireMessage = {"name":"RemoveProjectGrantRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const RemoveProjectGrantResponse: WireMessage = {"name":"RemoveProjectGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetProjectGrantRequest: WireMessage = {"name":"GetProjectGrantRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
-
 export const ProjectGrant: WireMessage = {"name":"ProjectGrant","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
@@ -825,11 +718,9 @@ export const ProjectGrant: WireMessage = {"name":"ProjectGrant","fields":[
   {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
   {"name":"protectedBy","protoName":"protected_by","number":15,"kind":"text","isOptional":true},
 ]}
-
 export const GetProjectGrantResponse: WireMessage = {"name":"GetProjectGrantResponse","fields":[
   {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","message":ProjectGrant},
 ]}
-
 export const ProjectGrantFilter: WireMessage = {"name":"ProjectGrantFilter","fields":[
   {"name":"grantedOrgId","protoName":"granted_org_id","number":1,"kind":"message","message":TextFilter},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"message","message":TextFilter},
@@ -837,7 +728,6 @@ export const ProjectGrantFilter: WireMessage = {"name":"ProjectGrantFilter","fie
   {"name":"projectId","protoName":"project_id","number":4,"kind":"message","message":TextFilter},
   {"name":"projectOrgId","protoName":"project_org_id","number":5,"kind":"message","message":TextFilter},
 ]}
-
 export const ListProjectGrantsRequest: WireMessage = {"name":"ListProjectGrantsRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"pageSize","protoName":"page_size","number":2,"kind":"number"},
@@ -845,7 +735,6 @@ export const ListProjectGrantsRequest: WireMessage = {"name":"ListProjectGrantsR
   {"name":"filter","protoName":"filter","number":4,"kind":"message","message":ProjectGrantFilter},
   {"name":"orderBy","protoName":"order_by","number":5,"kind":"text"},
 ]}
-
 export const ListProjectGrantsResponse: WireMessage = {"name":"ListProjectGrantsResponse","fields":[
   {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"message":ProjectGrant},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -853,14 +742,12 @@ export const ListProjectGrantsResponse: WireMessage = {"name":"ListProjectGrants
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const ListReceivedProjectGrantsRequest: WireMessage = {"name":"ListReceivedProjectGrantsRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":ProjectGrantFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListReceivedProjectGrantsResponse: WireMessage = {"name":"ListReceivedProjectGrantsResponse","fields":[
   {"name":"projectGrants","protoName":"project_grants","number":1,"kind":"message","isList":true,"message":ProjectGrant},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -868,19 +755,16 @@ export const ListReceivedProjectGrantsResponse: WireMessage = {"name":"ListRecei
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const GetReceivedProjectGrantRequest: WireMessage = {"name":"GetReceivedProjectGrantRequest","fields":[
   {"name":"projectOrgId","protoName":"project_org_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
-
 export const ReceivedRole: WireMessage = {"name":"ReceivedRole","fields":[
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text"},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text"},
   {"name":"group","protoName":"group","number":3,"kind":"text"},
   {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true},
 ]}
-
 export const ReceivedProject: WireMessage = {"name":"ReceivedProject","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
@@ -888,11 +772,9 @@ export const ReceivedProject: WireMessage = {"name":"ReceivedProject","fields":[
   {"name":"state","protoName":"state","number":4,"kind":"enum","values":State},
   {"name":"roles","protoName":"roles","number":5,"kind":"message","isList":true,"message":ReceivedRole},
 ]}
-
 export const GetReceivedProjectGrantResponse: WireMessage = {"name":"GetReceivedProjectGrantResponse","fields":[
   {"name":"receivedProject","protoName":"received_project","number":1,"kind":"message","message":ReceivedProject},
 ]}
-
 export const ListProjectGrantHistoryRequest: WireMessage = {"name":"ListProjectGrantHistoryRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
@@ -904,29 +786,24 @@ export const ListProjectGrantHistoryRequest: WireMessage = {"name":"ListProjectG
   {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
-
 export const ListProjectGrantHistoryResponse: WireMessage = {"name":"ListProjectGrantHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetProjectGrantStateRequest: WireMessage = {"name":"GetProjectGrantStateRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"grantedOrgId","protoName":"granted_org_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":4,"kind":"time"},
 ]}
-
 export const GetProjectGrantStateResponse: WireMessage = {"name":"GetProjectGrantStateResponse","fields":[
   {"name":"projectGrant","protoName":"project_grant","number":1,"kind":"message","message":ProjectGrant},
 ]}
-
 export const GivenUserRole: WireMessage = {"name":"GivenUserRole","fields":[
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"expiresAt","protoName":"expires_at","number":2,"kind":"time","isOptional":true},
 ]}
-
 export const AddUserGrantRequest: WireMessage = {"name":"AddUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
@@ -934,13 +811,12 @@ export const AddUserGrantRequest: WireMessage = {"name":"AddUserGrantRequest","f
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const AddUserGrantResponse: WireMessage = {"name":"AddUserGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const UpdateUserGrantRequest: WireMessage = {"name":"UpdateUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
@@ -948,13 +824,12 @@ export const UpdateUserGrantRequest: WireMessage = {"name":"UpdateUserGrantReque
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
-
 export const UpdateUserGrantResponse: WireMessage = {"name":"UpdateUserGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GiveUserGrantRequest: WireMessage = {"name":"GiveUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
@@ -962,13 +837,12 @@ export const GiveUserGrantRequest: WireMessage = {"name":"GiveUserGrantRequest",
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
-
 export const GiveUserGrantResponse: WireMessage = {"name":"GiveUserGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const AddUserGrantRolesRequest: WireMessage = {"name":"AddUserGrantRolesRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
@@ -976,13 +850,12 @@ export const AddUserGrantRolesRequest: WireMessage = {"name":"AddUserGrantRolesR
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"isRequired":true,"least":1,"most":400,"message":GivenUserRole},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
-
 export const AddUserGrantRolesResponse: WireMessage = {"name":"AddUserGrantRolesResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveUserGrantRolesRequest: WireMessage = {"name":"RemoveUserGrantRolesRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
@@ -990,85 +863,95 @@ export const RemoveUserGrantRolesRequest: WireMessage = {"name":"RemoveUserGrant
   {"name":"roleKeys","protoName":"role_keys","number":4,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
-
 export const RemoveUserGrantRolesResponse: WireMessage = {"name":"RemoveUserGrantRolesResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const DeactivateUserGrantRequest: WireMessage = {"name":"DeactivateUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const DeactivateUserGrantResponse: WireMessage = {"name":"DeactivateUserGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const ReactivateUserGrantRequest: WireMessage = {"name":"ReactivateUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const ReactivateUserGrantResponse: WireMessage = {"name":"ReactivateUserGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveUserGrantRequest: WireMessage = {"name":"RemoveUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const RemoveUserGrantResponse: WireMessage = {"name":"RemoveUserGrantResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveAllUserGrantsRequest: WireMessage = {"name":"RemoveAllUserGrantsRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const UserGrantIds: WireMessage = {"name":"UserGrantIds","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":4,"kind":"text","isOptional":true},
 ]}
-
 export const MembershipIds: WireMessage = {"name":"MembershipIds","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text"},
 ]}
-
 export const RemoveAllUserGrantsResponse: WireMessage = {"name":"RemoveAllUserGrantsResponse","fields":[
   {"name":"removed","protoName":"removed","number":1,"kind":"message","isList":true,"message":UserGrantIds},
   {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence"},
   {"name":"memberships","protoName":"memberships","number":3,"kind":"message","isList":true,"message":MembershipIds},
 ]}
-
+export const RemoveAllGrantsOfResourceRequest: WireMessage = {"name":"RemoveAllGrantsOfResourceRequest","fields":[
+  {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":3,"kind":"text","isRequired":true,"least":1,"most":200},
+  {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+]}
+export const RoleMappingIds: WireMessage = {"name":"RoleMappingIds","fields":[
+  {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
+  {"name":"group","protoName":"group","number":2,"kind":"text"},
+  {"name":"projectId","protoName":"project_id","number":3,"kind":"text"},
+  {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text"},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true},
+]}
+export const RemoveAllGrantsOfResourceResponse: WireMessage = {"name":"RemoveAllGrantsOfResourceResponse","fields":[
+  {"name":"removed","protoName":"removed","number":1,"kind":"message","isList":true,"message":UserGrantIds},
+  {"name":"mappings","protoName":"mappings","number":2,"kind":"message","isList":true,"message":RoleMappingIds},
+  {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence"},
+]}
 export const GetUserGrantRequest: WireMessage = {"name":"GetUserGrantRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const UserGrantRole: WireMessage = {"name":"UserGrantRole","fields":[
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text"},
   {"name":"expiresAt","protoName":"expires_at","number":2,"kind":"time","isOptional":true},
 ]}
-
 export const UserGrant: WireMessage = {"name":"UserGrant","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text"},
@@ -1076,27 +959,25 @@ export const UserGrant: WireMessage = {"name":"UserGrant","fields":[
   {"name":"roles","protoName":"roles","number":4,"kind":"message","isList":true,"message":UserGrantRole},
   {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
   {"name":"details","protoName":"details","number":6,"kind":"message","message":ObjectDetails},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true},
 ]}
-
 export const GetUserGrantResponse: WireMessage = {"name":"GetUserGrantResponse","fields":[
   {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","message":UserGrant},
 ]}
-
 export const UserGrantFilter: WireMessage = {"name":"UserGrantFilter","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"message","message":TextFilter},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"message","message":TextFilter},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"message","message":TextFilter},
   {"name":"roleKey","protoName":"role_key","number":4,"kind":"message","message":TextFilter},
   {"name":"state","protoName":"state","number":5,"kind":"enum","values":State},
+  {"name":"resource","protoName":"resource","number":6,"kind":"message","message":TextFilter},
 ]}
-
 export const ListUserGrantsRequest: WireMessage = {"name":"ListUserGrantsRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":UserGrantFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListUserGrantsResponse: WireMessage = {"name":"ListUserGrantsResponse","fields":[
   {"name":"userGrants","protoName":"user_grants","number":1,"kind":"message","isList":true,"message":UserGrant},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -1104,7 +985,6 @@ export const ListUserGrantsResponse: WireMessage = {"name":"ListUserGrantsRespon
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const ListUserGrantHistoryRequest: WireMessage = {"name":"ListUserGrantHistoryRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
@@ -1116,77 +996,66 @@ export const ListUserGrantHistoryRequest: WireMessage = {"name":"ListUserGrantHi
   {"name":"before","protoName":"before","number":8,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":9,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":10,"kind":"number"},
+  {"name":"resource","protoName":"resource","number":11,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const ListUserGrantHistoryResponse: WireMessage = {"name":"ListUserGrantHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetUserGrantStateRequest: WireMessage = {"name":"GetUserGrantStateRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":5,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const GetUserGrantStateResponse: WireMessage = {"name":"GetUserGrantStateResponse","fields":[
   {"name":"userGrant","protoName":"user_grant","number":1,"kind":"message","message":UserGrant},
 ]}
-
 export const AddDomainRequest: WireMessage = {"name":"AddDomainRequest","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const AddDomainResponse: WireMessage = {"name":"AddDomainResponse","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isOptional":true},
   {"name":"challenge","protoName":"challenge","number":2,"kind":"text","isOptional":true},
   {"name":"details","protoName":"details","number":3,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":4,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const VerifyDomainRequest: WireMessage = {"name":"VerifyDomainRequest","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const VerifyDomainResponse: WireMessage = {"name":"VerifyDomainResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const SetDomainProviderRequest: WireMessage = {"name":"SetDomainProviderRequest","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
   {"name":"idpId","protoName":"idp_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const SetDomainProviderResponse: WireMessage = {"name":"SetDomainProviderResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveDomainRequest: WireMessage = {"name":"RemoveDomainRequest","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const RemoveDomainResponse: WireMessage = {"name":"RemoveDomainResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetDomainRequest: WireMessage = {"name":"GetDomainRequest","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
 ]}
-
 export const Domain: WireMessage = {"name":"Domain","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text"},
   {"name":"state","protoName":"state","number":2,"kind":"enum","values":DomainState},
@@ -1194,24 +1063,20 @@ export const Domain: WireMessage = {"name":"Domain","fields":[
   {"name":"challenge","protoName":"challenge","number":4,"kind":"text","isOptional":true},
   {"name":"details","protoName":"details","number":5,"kind":"message","message":ObjectDetails},
 ]}
-
 export const GetDomainResponse: WireMessage = {"name":"GetDomainResponse","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"message","message":Domain},
 ]}
-
 export const DomainFilter: WireMessage = {"name":"DomainFilter","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"message","message":TextFilter},
   {"name":"idpId","protoName":"idp_id","number":2,"kind":"message","message":TextFilter},
   {"name":"state","protoName":"state","number":3,"kind":"enum","values":DomainState},
 ]}
-
 export const ListDomainsRequest: WireMessage = {"name":"ListDomainsRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":DomainFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListDomainsResponse: WireMessage = {"name":"ListDomainsResponse","fields":[
   {"name":"domains","protoName":"domains","number":1,"kind":"message","isList":true,"message":Domain},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -1219,7 +1084,6 @@ export const ListDomainsResponse: WireMessage = {"name":"ListDomainsResponse","f
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const ListDomainHistoryRequest: WireMessage = {"name":"ListDomainHistoryRequest","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
   {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200},
@@ -1230,23 +1094,19 @@ export const ListDomainHistoryRequest: WireMessage = {"name":"ListDomainHistoryR
   {"name":"time","protoName":"time","number":7,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":8,"kind":"number"},
 ]}
-
 export const ListDomainHistoryResponse: WireMessage = {"name":"ListDomainHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetDomainStateRequest: WireMessage = {"name":"GetDomainStateRequest","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"text","isRequired":true,"least":1,"most":253},
   {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
-
 export const GetDomainStateResponse: WireMessage = {"name":"GetDomainStateResponse","fields":[
   {"name":"domain","protoName":"domain","number":1,"kind":"message","message":Domain},
 ]}
-
 export const AddRoleMappingRequest: WireMessage = {"name":"AddRoleMappingRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -1256,13 +1116,12 @@ export const AddRoleMappingRequest: WireMessage = {"name":"AddRoleMappingRequest
   {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const AddRoleMappingResponse: WireMessage = {"name":"AddRoleMappingResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const UpdateRoleMappingRequest: WireMessage = {"name":"UpdateRoleMappingRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
@@ -1272,13 +1131,12 @@ export const UpdateRoleMappingRequest: WireMessage = {"name":"UpdateRoleMappingR
   {"name":"validFor","protoName":"valid_for","number":6,"kind":"number","isOptional":true},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
-
 export const UpdateRoleMappingResponse: WireMessage = {"name":"UpdateRoleMappingResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const AddRoleMappingRolesRequest: WireMessage = {"name":"AddRoleMappingRolesRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
@@ -1287,13 +1145,12 @@ export const AddRoleMappingRolesRequest: WireMessage = {"name":"AddRoleMappingRo
   {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
-
 export const AddRoleMappingRolesResponse: WireMessage = {"name":"AddRoleMappingRolesResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveRoleMappingRolesRequest: WireMessage = {"name":"RemoveRoleMappingRolesRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
@@ -1302,13 +1159,12 @@ export const RemoveRoleMappingRolesRequest: WireMessage = {"name":"RemoveRoleMap
   {"name":"roleKeys","protoName":"role_keys","number":5,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validateOnly","protoName":"validate_only","number":6,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"inQuery":true,"least":1,"most":200},
 ]}
-
 export const RemoveRoleMappingRolesResponse: WireMessage = {"name":"RemoveRoleMappingRolesResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveRoleMappingRequest: WireMessage = {"name":"RemoveRoleMappingRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -1316,20 +1172,19 @@ export const RemoveRoleMappingRequest: WireMessage = {"name":"RemoveRoleMappingR
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":5,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const RemoveRoleMappingResponse: WireMessage = {"name":"RemoveRoleMappingResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetRoleMappingRequest: WireMessage = {"name":"GetRoleMappingRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":3,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const RoleMapping: WireMessage = {"name":"RoleMapping","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
   {"name":"group","protoName":"group","number":2,"kind":"text"},
@@ -1340,27 +1195,25 @@ export const RoleMapping: WireMessage = {"name":"RoleMapping","fields":[
   {"name":"state","protoName":"state","number":7,"kind":"enum","values":State},
   {"name":"details","protoName":"details","number":8,"kind":"message","message":ObjectDetails},
   {"name":"protectedBy","protoName":"protected_by","number":9,"kind":"text","isOptional":true},
+  {"name":"resource","protoName":"resource","number":10,"kind":"text","isOptional":true},
 ]}
-
 export const GetRoleMappingResponse: WireMessage = {"name":"GetRoleMappingResponse","fields":[
   {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","message":RoleMapping},
 ]}
-
 export const RoleMappingFilter: WireMessage = {"name":"RoleMappingFilter","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","message":TextFilter},
   {"name":"group","protoName":"group","number":2,"kind":"message","message":TextFilter},
   {"name":"projectId","protoName":"project_id","number":3,"kind":"message","message":TextFilter},
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"message","message":TextFilter},
   {"name":"roleKey","protoName":"role_key","number":5,"kind":"message","message":TextFilter},
+  {"name":"resource","protoName":"resource","number":6,"kind":"message","message":TextFilter},
 ]}
-
 export const ListRoleMappingsRequest: WireMessage = {"name":"ListRoleMappingsRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":RoleMappingFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListRoleMappingsResponse: WireMessage = {"name":"ListRoleMappingsResponse","fields":[
   {"name":"roleMappings","protoName":"role_mappings","number":1,"kind":"message","isList":true,"message":RoleMapping},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -1368,7 +1221,6 @@ export const ListRoleMappingsResponse: WireMessage = {"name":"ListRoleMappingsRe
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const ListRoleMappingHistoryRequest: WireMessage = {"name":"ListRoleMappingHistoryRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -1381,14 +1233,13 @@ export const ListRoleMappingHistoryRequest: WireMessage = {"name":"ListRoleMappi
   {"name":"before","protoName":"before","number":9,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":10,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":11,"kind":"number"},
+  {"name":"resource","protoName":"resource","number":12,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const ListRoleMappingHistoryResponse: WireMessage = {"name":"ListRoleMappingHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetRoleMappingStateRequest: WireMessage = {"name":"GetRoleMappingStateRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -1396,12 +1247,11 @@ export const GetRoleMappingStateRequest: WireMessage = {"name":"GetRoleMappingSt
   {"name":"projectOrgId","protoName":"project_org_id","number":4,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":5,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":6,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const GetRoleMappingStateResponse: WireMessage = {"name":"GetRoleMappingStateResponse","fields":[
   {"name":"roleMapping","protoName":"role_mapping","number":1,"kind":"message","message":RoleMapping},
 ]}
-
 export const ReportMembershipRequest: WireMessage = {"name":"ReportMembershipRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":64},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"inQuery":true,"least":1,"most":200},
@@ -1409,29 +1259,24 @@ export const ReportMembershipRequest: WireMessage = {"name":"ReportMembershipReq
   {"name":"validateOnly","protoName":"validate_only","number":4,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const ReportMembershipResponse: WireMessage = {"name":"ReportMembershipResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RemoveMembershipRequest: WireMessage = {"name":"RemoveMembershipRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"validateOnly","protoName":"validate_only","number":3,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const RemoveMembershipResponse: WireMessage = {"name":"RemoveMembershipResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetMembershipRequest: WireMessage = {"name":"GetMembershipRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
 ]}
-
 export const Membership: WireMessage = {"name":"Membership","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text"},
@@ -1439,23 +1284,19 @@ export const Membership: WireMessage = {"name":"Membership","fields":[
   {"name":"state","protoName":"state","number":4,"kind":"enum","values":State},
   {"name":"details","protoName":"details","number":5,"kind":"message","message":ObjectDetails},
 ]}
-
 export const GetMembershipResponse: WireMessage = {"name":"GetMembershipResponse","fields":[
   {"name":"membership","protoName":"membership","number":1,"kind":"message","message":Membership},
 ]}
-
 export const MembershipFilter: WireMessage = {"name":"MembershipFilter","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"message","message":TextFilter},
   {"name":"userId","protoName":"user_id","number":2,"kind":"message","message":TextFilter},
 ]}
-
 export const ListMembershipsRequest: WireMessage = {"name":"ListMembershipsRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":MembershipFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListMembershipsResponse: WireMessage = {"name":"ListMembershipsResponse","fields":[
   {"name":"memberships","protoName":"memberships","number":1,"kind":"message","isList":true,"message":Membership},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -1463,7 +1304,6 @@ export const ListMembershipsResponse: WireMessage = {"name":"ListMembershipsResp
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const ListMembershipHistoryRequest: WireMessage = {"name":"ListMembershipHistoryRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -1475,24 +1315,20 @@ export const ListMembershipHistoryRequest: WireMessage = {"name":"ListMembership
   {"name":"time","protoName":"time","number":8,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":9,"kind":"number"},
 ]}
-
 export const ListMembershipHistoryResponse: WireMessage = {"name":"ListMembershipHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetMembershipStateRequest: WireMessage = {"name":"GetMembershipStateRequest","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"userId","protoName":"user_id","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"sequence","protoName":"sequence","number":3,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":4,"kind":"time"},
 ]}
-
 export const GetMembershipStateResponse: WireMessage = {"name":"GetMembershipStateResponse","fields":[
   {"name":"membership","protoName":"membership","number":1,"kind":"message","message":Membership},
 ]}
-
 export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest","fields":[
   {"name":"linkId","protoName":"link_id","number":5,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"expiresAt","protoName":"expires_at","number":1,"kind":"time","isRequired":true},
@@ -1503,29 +1339,24 @@ export const IssueSetupLinkRequest: WireMessage = {"name":"IssueSetupLinkRequest
   {"name":"domain","protoName":"domain","number":7,"kind":"text","isOptional":true},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const IssueSetupLinkResponse: WireMessage = {"name":"IssueSetupLinkResponse","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isOptional":true},
   {"name":"token","protoName":"token","number":2,"kind":"text","isOptional":true},
   {"name":"details","protoName":"details","number":3,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":4,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const RevokeSetupLinkRequest: WireMessage = {"name":"RevokeSetupLinkRequest","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"validateOnly","protoName":"validate_only","number":2,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
-
 export const RevokeSetupLinkResponse: WireMessage = {"name":"RevokeSetupLinkResponse","fields":[
   {"name":"details","protoName":"details","number":1,"kind":"message","message":ObjectDetails},
   {"name":"planned","protoName":"planned","number":2,"kind":"message","isOptional":true,"message":Planned},
 ]}
-
 export const GetSetupLinkRequest: WireMessage = {"name":"GetSetupLinkRequest","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
 ]}
-
 export const SetupLink: WireMessage = {"name":"SetupLink","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"text"},
   {"name":"state","protoName":"state","number":2,"kind":"enum","values":SetupLinkState},
@@ -1536,11 +1367,9 @@ export const SetupLink: WireMessage = {"name":"SetupLink","fields":[
   {"name":"idpId","protoName":"idp_id","number":7,"kind":"text","isOptional":true},
   {"name":"domain","protoName":"domain","number":8,"kind":"text","isOptional":true},
 ]}
-
 export const GetSetupLinkResponse: WireMessage = {"name":"GetSetupLinkResponse","fields":[
   {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","message":SetupLink},
 ]}
-
 export const SetupLinkFilter: WireMessage = {"name":"SetupLinkFilter","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"message","message":TextFilter},
   {"name":"note","protoName":"note","number":2,"kind":"message","message":TextFilter},
@@ -1548,14 +1377,12 @@ export const SetupLinkFilter: WireMessage = {"name":"SetupLinkFilter","fields":[
   {"name":"idpId","protoName":"idp_id","number":4,"kind":"message","message":TextFilter},
   {"name":"domain","protoName":"domain","number":5,"kind":"message","message":TextFilter},
 ]}
-
 export const ListSetupLinksRequest: WireMessage = {"name":"ListSetupLinksRequest","fields":[
   {"name":"pageSize","protoName":"page_size","number":1,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":2,"kind":"text","most":16384},
   {"name":"filter","protoName":"filter","number":3,"kind":"message","message":SetupLinkFilter},
   {"name":"orderBy","protoName":"order_by","number":4,"kind":"text"},
 ]}
-
 export const ListSetupLinksResponse: WireMessage = {"name":"ListSetupLinksResponse","fields":[
   {"name":"setupLinks","protoName":"setup_links","number":1,"kind":"message","isList":true,"message":SetupLink},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
@@ -1563,7 +1390,6 @@ export const ListSetupLinksResponse: WireMessage = {"name":"ListSetupLinksRespon
   {"name":"sequence","protoName":"sequence","number":4,"kind":"sequence"},
   {"name":"totalSizeCapped","protoName":"total_size_capped","number":5,"kind":"flag"},
 ]}
-
 export const ListSetupLinkHistoryRequest: WireMessage = {"name":"ListSetupLinkHistoryRequest","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"actor","protoName":"actor","number":2,"kind":"text","most":200},
@@ -1574,23 +1400,19 @@ export const ListSetupLinkHistoryRequest: WireMessage = {"name":"ListSetupLinkHi
   {"name":"time","protoName":"time","number":7,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":8,"kind":"number"},
 ]}
-
 export const ListSetupLinkHistoryResponse: WireMessage = {"name":"ListSetupLinkHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const GetSetupLinkStateRequest: WireMessage = {"name":"GetSetupLinkStateRequest","fields":[
   {"name":"linkId","protoName":"link_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"sequence","protoName":"sequence","number":2,"kind":"sequence","isOptional":true},
   {"name":"time","protoName":"time","number":3,"kind":"time"},
 ]}
-
 export const GetSetupLinkStateResponse: WireMessage = {"name":"GetSetupLinkStateResponse","fields":[
   {"name":"setupLink","protoName":"setup_link","number":1,"kind":"message","message":SetupLink},
 ]}
-
 export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","fields":[
   {"name":"actor","protoName":"actor","number":1,"kind":"text","most":200},
   {"name":"types","protoName":"types","number":2,"kind":"text","isList":true,"most":100},
@@ -1600,21 +1422,20 @@ export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","fie
   {"name":"time","protoName":"time","number":6,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number"},
   {"name":"user","protoName":"user","number":8,"kind":"text","most":200},
+  {"name":"projectId","protoName":"project_id","number":9,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":10,"kind":"text","isOptional":true,"least":1,"most":64},
 ]}
-
 export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},
   {"name":"nextAfter","protoName":"next_after","number":2,"kind":"sequence","isOptional":true},
   {"name":"nextBefore","protoName":"next_before","number":3,"kind":"sequence","isOptional":true},
 ]}
-
 export const DesiredSettings: WireMessage = {"name":"DesiredSettings","fields":[
   {"name":"projectRoleAssertion","protoName":"project_role_assertion","number":1,"kind":"flag","isOptional":true},
   {"name":"projectRoleCheck","protoName":"project_role_check","number":2,"kind":"flag","isOptional":true},
   {"name":"hasProjectCheck","protoName":"has_project_check","number":3,"kind":"flag","isOptional":true},
   {"name":"privateLabelingSetting","protoName":"private_labeling_setting","number":4,"kind":"enum","isOptional":true,"values":PrivateLabelingSetting},
 ]}
-
 export const DesiredRole: WireMessage = {"name":"DesiredRole","fields":[
   {"name":"roleKey","protoName":"role_key","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"displayName","protoName":"display_name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -1622,19 +1443,17 @@ export const DesiredRole: WireMessage = {"name":"DesiredRole","fields":[
   {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true,"most":200},
   {"name":"updateMask","protoName":"update_mask","number":5,"kind":"mask"},
 ]}
-
 export const DesiredGrant: WireMessage = {"name":"DesiredGrant","fields":[
   {"name":"grantedOrgId","protoName":"granted_org_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
 ]}
-
 export const DesiredMapping: WireMessage = {"name":"DesiredMapping","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"group","protoName":"group","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"roleKeys","protoName":"role_keys","number":3,"kind":"text","isList":true,"isRequired":true,"least":1,"most":400},
   {"name":"validFor","protoName":"valid_for","number":4,"kind":"number","isOptional":true},
+  {"name":"resource","protoName":"resource","number":5,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const DesiredProject: WireMessage = {"name":"DesiredProject","fields":[
   {"name":"id","protoName":"id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"name","protoName":"name","number":2,"kind":"text","isRequired":true,"least":1,"most":200},
@@ -1644,7 +1463,6 @@ export const DesiredProject: WireMessage = {"name":"DesiredProject","fields":[
   {"name":"grants","protoName":"grants","number":6,"kind":"message","isList":true,"most":10000,"message":DesiredGrant},
   {"name":"mappings","protoName":"mappings","number":7,"kind":"message","isList":true,"most":10000,"message":DesiredMapping},
 ]}
-
 export const DesiredIdentityProvider: WireMessage = {"name":"DesiredIdentityProvider","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"name","protoName":"name","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
@@ -1660,7 +1478,6 @@ export const DesiredIdentityProvider: WireMessage = {"name":"DesiredIdentityProv
   {"name":"initialState","protoName":"initial_state","number":12,"kind":"enum","isOptional":true,"values":State},
   {"name":"signIn","protoName":"sign_in","number":13,"kind":"message","isOptional":true,"message":SignInSettings},
 ]}
-
 export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","fields":[
   {"name":"projects","protoName":"projects","number":1,"kind":"message","isList":true,"most":1000,"message":DesiredProject},
   {"name":"identityProviders","protoName":"identity_providers","number":2,"kind":"message","isList":true,"most":1000,"message":DesiredIdentityProvider},
@@ -1671,14 +1488,12 @@ export const ApplyAccessRequest: WireMessage = {"name":"ApplyAccessRequest","fie
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
   {"name":"protect","protoName":"protect","number":7,"kind":"flag"},
 ]}
-
 export const PlannedField: WireMessage = {"name":"PlannedField","fields":[
   {"name":"field","protoName":"field","number":1,"kind":"text"},
   {"name":"from","protoName":"from","number":2,"kind":"value","isOptional":true},
   {"name":"to","protoName":"to","number":3,"kind":"value","isOptional":true},
   {"name":"secret","protoName":"secret","number":4,"kind":"text","isOptional":true},
 ]}
-
 export const PlannedChange: WireMessage = {"name":"PlannedChange","fields":[
   {"name":"action","protoName":"action","number":1,"kind":"text"},
   {"name":"object","protoName":"object","number":2,"kind":"message","message":ObjectRef},
@@ -1687,7 +1502,6 @@ export const PlannedChange: WireMessage = {"name":"PlannedChange","fields":[
   {"name":"details","protoName":"details","number":5,"kind":"message","isOptional":true,"message":ObjectDetails},
   {"name":"impact","protoName":"impact","number":6,"kind":"message","isOptional":true,"message":Impact},
 ]}
-
 export const Counts: WireMessage = {"name":"Counts","fields":[
   {"name":"add","protoName":"add","number":1,"kind":"number"},
   {"name":"update","protoName":"update","number":2,"kind":"number"},
@@ -1696,12 +1510,10 @@ export const Counts: WireMessage = {"name":"Counts","fields":[
   {"name":"blocked","protoName":"blocked","number":5,"kind":"number"},
   {"name":"superseded","protoName":"superseded","number":6,"kind":"number"},
 ]}
-
 export const PlanWarning: WireMessage = {"name":"PlanWarning","fields":[
   {"name":"object","protoName":"object","number":1,"kind":"message","message":ObjectRef},
   {"name":"permission","protoName":"permission","number":2,"kind":"text"},
 ]}
-
 export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","fields":[
   {"name":"orgId","protoName":"org_id","number":1,"kind":"text"},
   {"name":"managedBy","protoName":"managed_by","number":2,"kind":"text","isOptional":true},
@@ -1712,7 +1524,6 @@ export const ApplyAccessResponse: WireMessage = {"name":"ApplyAccessResponse","f
   {"name":"protect","protoName":"protect","number":7,"kind":"flag","isOptional":true},
   {"name":"warnings","protoName":"warnings","number":8,"kind":"message","isList":true,"isOptional":true,"message":PlanWarning},
 ]}
-
 export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
@@ -1720,27 +1531,25 @@ export const CheckAccessRequest: WireMessage = {"name":"CheckAccessRequest","fie
   {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isOptional":true,"least":1,"most":200},
   {"name":"permission","protoName":"permission","number":5,"kind":"text","isOptional":true,"least":1,"most":100},
   {"name":"at","protoName":"at","number":6,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const AccessReason: WireMessage = {"name":"AccessReason","fields":[
   {"name":"kind","protoName":"kind","number":1,"kind":"text"},
 ]}
-
 export const CheckAccessResponse: WireMessage = {"name":"CheckAccessResponse","fields":[
   {"name":"allowed","protoName":"allowed","number":1,"kind":"flag"},
   {"name":"roleKeys","protoName":"role_keys","number":2,"kind":"text","isList":true},
   {"name":"reasons","protoName":"reasons","number":3,"kind":"message","isList":true,"message":AccessReason},
   {"name":"permissions","protoName":"permissions","number":4,"kind":"text","isList":true},
 ]}
-
 export const ExplainAccessRequest: WireMessage = {"name":"ExplainAccessRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":3,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":4,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"at","protoName":"at","number":5,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const AccessCause: WireMessage = {"name":"AccessCause","fields":[
   {"name":"sequence","protoName":"sequence","number":1,"kind":"sequence"},
   {"name":"time","protoName":"time","number":2,"kind":"time"},
@@ -1751,26 +1560,23 @@ export const AccessCause: WireMessage = {"name":"AccessCause","fields":[
   {"name":"correlationId","protoName":"correlation_id","number":7,"kind":"text","isOptional":true},
   {"name":"reason","protoName":"reason","number":8,"kind":"text","isOptional":true},
 ]}
-
 export const ExplainAccessResponse: WireMessage = {"name":"ExplainAccessResponse","fields":[
   {"name":"allowed","protoName":"allowed","number":1,"kind":"flag"},
   {"name":"reasons","protoName":"reasons","number":2,"kind":"message","isList":true,"message":AccessReason},
   {"name":"because","protoName":"because","number":3,"kind":"message","isList":true,"message":AccessCause},
 ]}
-
 export const ListRolesOfUserRequest: WireMessage = {"name":"ListRolesOfUserRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"pageSize","protoName":"page_size","number":3,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":4,"kind":"text","most":16384},
   {"name":"at","protoName":"at","number":5,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const RoleSource: WireMessage = {"name":"RoleSource","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},
   {"name":"group","protoName":"group","number":2,"kind":"text"},
 ]}
-
 export const UserRole: WireMessage = {"name":"UserRole","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
@@ -1780,13 +1586,12 @@ export const UserRole: WireMessage = {"name":"UserRole","fields":[
   {"name":"expiresAt","protoName":"expires_at","number":6,"kind":"time","isOptional":true},
   {"name":"permissions","protoName":"permissions","number":7,"kind":"text","isList":true},
   {"name":"via","protoName":"via","number":8,"kind":"message","isOptional":true,"message":RoleSource},
+  {"name":"resource","protoName":"resource","number":9,"kind":"text","isOptional":true},
 ]}
-
 export const ListRolesOfUserResponse: WireMessage = {"name":"ListRolesOfUserResponse","fields":[
   {"name":"userRoles","protoName":"user_roles","number":1,"kind":"message","isList":true,"message":UserRole},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
-
 export const ListScopesOfUserRequest: WireMessage = {"name":"ListScopesOfUserRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isRequired":true,"least":1,"most":200},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
@@ -1796,18 +1601,15 @@ export const ListScopesOfUserRequest: WireMessage = {"name":"ListScopesOfUserReq
   {"name":"pageSize","protoName":"page_size","number":6,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":7,"kind":"text","most":16384},
 ]}
-
 export const Scope: WireMessage = {"name":"Scope","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
   {"name":"resource","protoName":"resource","number":3,"kind":"text","isOptional":true},
 ]}
-
 export const ListScopesOfUserResponse: WireMessage = {"name":"ListScopesOfUserResponse","fields":[
   {"name":"scopes","protoName":"scopes","number":1,"kind":"message","isList":true,"message":Scope},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
-
 export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersRequest","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text","isRequired":true,"least":1,"most":64},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
@@ -1817,8 +1619,8 @@ export const ListRoleHoldersRequest: WireMessage = {"name":"ListRoleHoldersReque
   {"name":"permission","protoName":"permission","number":6,"kind":"text","isOptional":true,"least":1,"most":100},
   {"name":"userId","protoName":"user_id","number":7,"kind":"text","isOptional":true,"least":1,"most":200},
   {"name":"projectOrgId","protoName":"project_org_id","number":8,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"resource","protoName":"resource","number":9,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const RoleHolder: WireMessage = {"name":"RoleHolder","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
   {"name":"orgId","protoName":"org_id","number":2,"kind":"text"},
@@ -1827,13 +1629,12 @@ export const RoleHolder: WireMessage = {"name":"RoleHolder","fields":[
   {"name":"from","protoName":"from","number":5,"kind":"time"},
   {"name":"projectId","protoName":"project_id","number":6,"kind":"text","isOptional":true},
   {"name":"via","protoName":"via","number":7,"kind":"message","isOptional":true,"message":RoleSource},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true},
 ]}
-
 export const ListRoleHoldersResponse: WireMessage = {"name":"ListRoleHoldersResponse","fields":[
   {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"message":RoleHolder},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
-
 export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHoldersRequest","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text","isOptional":true,"least":1,"most":200},
   {"name":"roleKey","protoName":"role_key","number":2,"kind":"text","isOptional":true,"least":1,"most":200},
@@ -1843,12 +1644,10 @@ export const ListAllRoleHoldersRequest: WireMessage = {"name":"ListAllRoleHolder
   {"name":"pageToken","protoName":"page_token","number":6,"kind":"text","most":16384},
   {"name":"projectOrgId","protoName":"project_org_id","number":7,"kind":"text","isOptional":true,"least":1,"most":64},
 ]}
-
 export const ListAllRoleHoldersResponse: WireMessage = {"name":"ListAllRoleHoldersResponse","fields":[
   {"name":"roleHolders","protoName":"role_holders","number":1,"kind":"message","isList":true,"message":RoleHolder},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
-
 export const ListUsersRequest: WireMessage = {"name":"ListUsersRequest","fields":[
   {"name":"userIds","protoName":"user_ids","number":1,"kind":"text","isList":true,"most":1000},
   {"name":"projectId","protoName":"project_id","number":2,"kind":"text","isOptional":true,"least":1,"most":64},
@@ -1858,8 +1657,8 @@ export const ListUsersRequest: WireMessage = {"name":"ListUsersRequest","fields"
   {"name":"at","protoName":"at","number":6,"kind":"time"},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number"},
   {"name":"pageToken","protoName":"page_token","number":8,"kind":"text","most":16384},
+  {"name":"resource","protoName":"resource","number":9,"kind":"text","isOptional":true,"least":1,"most":200},
 ]}
-
 export const RoleOfUser: WireMessage = {"name":"RoleOfUser","fields":[
   {"name":"projectId","protoName":"project_id","number":1,"kind":"text"},
   {"name":"projectOrgId","protoName":"project_org_id","number":2,"kind":"text"},
@@ -1868,33 +1667,27 @@ export const RoleOfUser: WireMessage = {"name":"RoleOfUser","fields":[
   {"name":"expiresAt","protoName":"expires_at","number":5,"kind":"time","isOptional":true},
   {"name":"via","protoName":"via","number":6,"kind":"message","isOptional":true,"message":RoleSource},
   {"name":"since","protoName":"since","number":7,"kind":"time"},
+  {"name":"resource","protoName":"resource","number":8,"kind":"text","isOptional":true},
 ]}
-
 export const UserRoles: WireMessage = {"name":"UserRoles","fields":[
   {"name":"userId","protoName":"user_id","number":1,"kind":"text"},
   {"name":"roles","protoName":"roles","number":2,"kind":"message","isList":true,"message":RoleOfUser},
 ]}
-
 export const ListUsersResponse: WireMessage = {"name":"ListUsersResponse","fields":[
   {"name":"users","protoName":"users","number":1,"kind":"message","isList":true,"message":UserRoles},
   {"name":"nextPageToken","protoName":"next_page_token","number":2,"kind":"text"},
 ]}
-
 export const ListPermissionsRequest: WireMessage = {"name":"ListPermissionsRequest","fields":[
 ]}
-
 export const ListPermissionsResponse: WireMessage = {"name":"ListPermissionsResponse","fields":[
   {"name":"permissions","protoName":"permissions","number":1,"kind":"text","isList":true},
 ]}
-
 export const HealthCheckRequest: WireMessage = {"name":"HealthCheckRequest","fields":[
   {"name":"service","protoName":"service","number":1,"kind":"text"},
 ]}
-
 export const HealthCheckResponse: WireMessage = {"name":"HealthCheckResponse","fields":[
   {"name":"status","protoName":"status","number":1,"kind":"enum","values":ServingStatus},
 ]}
-
 export const identityProviderService: Readonly<Record<'addOidcIdentityProvider' | 'updateOidcConfig' | 'updateIdentityProvider' | 'patchIdentityProvider' | 'configureSignIn' | 'deactivateIdentityProvider' | 'reactivateIdentityProvider' | 'removeIdentityProvider' | 'getIdentityProvider' | 'listIdentityProviders' | 'listIdentityProviderHistory' | 'getIdentityProviderState' | 'testIdentityProvider', WireMethod>> = {
   addOidcIdentityProvider: {"service":"claviger.v1.IdentityProviderService","name":"AddOidcIdentityProvider","isDeprecated":true,"effect":"command","verb":"POST","path":"/v1/idps/oidc","hasBody":true,"request":AddOidcIdentityProviderRequest,"response":AddOidcIdentityProviderResponse},
   updateOidcConfig: {"service":"claviger.v1.IdentityProviderService","name":"UpdateOidcConfig","isDeprecated":true,"effect":"command","verb":"PUT","path":"/v1/idps/{idp_id}/oidc_config","hasBody":true,"request":UpdateOidcConfigRequest,"response":UpdateOidcConfigResponse},
@@ -1952,7 +1745,7 @@ export const projectGrantService: Readonly<Record<'addProjectGrant' | 'updatePro
   getProjectGrantState: {"service":"claviger.v1.ProjectGrantService","name":"GetProjectGrantState","effect":"none","verb":"GET","path":"/v1/projects/{project_id}/grants/{granted_org_id}/history/state","request":GetProjectGrantStateRequest,"response":GetProjectGrantStateResponse},
 }
 
-export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'giveUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
+export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant' | 'giveUserGrant' | 'addUserGrantRoles' | 'removeUserGrantRoles' | 'deactivateUserGrant' | 'reactivateUserGrant' | 'removeUserGrant' | 'removeAllUserGrants' | 'removeAllGrantsOfResource' | 'getUserGrant' | 'listUserGrants' | 'listUserGrantHistory' | 'getUserGrantState', WireMethod>> = {
   addUserGrant: {"service":"claviger.v1.UserGrantService","name":"AddUserGrant","effect":"command","verb":"POST","path":"/v1/userGrants","hasBody":true,"request":AddUserGrantRequest,"response":AddUserGrantResponse},
   updateUserGrant: {"service":"claviger.v1.UserGrantService","name":"UpdateUserGrant","effect":"command","verb":"PUT","path":"/v1/userGrant","hasBody":true,"request":UpdateUserGrantRequest,"response":UpdateUserGrantResponse},
   giveUserGrant: {"service":"claviger.v1.UserGrantService","name":"GiveUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:give","hasBody":true,"request":GiveUserGrantRequest,"response":GiveUserGrantResponse},
@@ -1962,6 +1755,7 @@ export const userGrantService: Readonly<Record<'addUserGrant' | 'updateUserGrant
   reactivateUserGrant: {"service":"claviger.v1.UserGrantService","name":"ReactivateUserGrant","effect":"command","verb":"POST","path":"/v1/userGrant:reactivate","request":ReactivateUserGrantRequest,"response":ReactivateUserGrantResponse},
   removeUserGrant: {"service":"claviger.v1.UserGrantService","name":"RemoveUserGrant","effect":"command","verb":"DELETE","path":"/v1/userGrant","request":RemoveUserGrantRequest,"response":RemoveUserGrantResponse},
   removeAllUserGrants: {"service":"claviger.v1.UserGrantService","name":"RemoveAllUserGrants","effect":"organization","verb":"POST","path":"/v1/userGrants:removeAll","hasBody":true,"request":RemoveAllUserGrantsRequest,"response":RemoveAllUserGrantsResponse},
+  removeAllGrantsOfResource: {"service":"claviger.v1.UserGrantService","name":"RemoveAllGrantsOfResource","effect":"none","verb":"POST","path":"/v1/userGrants:removeAllOfResource","hasBody":true,"request":RemoveAllGrantsOfResourceRequest,"response":RemoveAllGrantsOfResourceResponse},
   getUserGrant: {"service":"claviger.v1.UserGrantService","name":"GetUserGrant","effect":"none","verb":"GET","path":"/v1/userGrant","request":GetUserGrantRequest,"response":GetUserGrantResponse},
   listUserGrants: {"service":"claviger.v1.UserGrantService","name":"ListUserGrants","effect":"none","verb":"GET","path":"/v1/userGrants","request":ListUserGrantsRequest,"response":ListUserGrantsResponse},
   listUserGrantHistory: {"service":"claviger.v1.UserGrantService","name":"ListUserGrantHistory","effect":"none","verb":"GET","path":"/v1/userGrant/history","request":ListUserGrantHistoryRequest,"response":ListUserGrantHistoryResponse},

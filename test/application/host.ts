@@ -52,6 +52,9 @@ export const context: Context = { caller }
 /** The same caller on the objects of another organization. */
 export const inGlobex: Context = { caller, orgId: 'globex' }
 
+/** A caller of another organization. */
+export const inHooli: Context = { caller: { ...caller, orgId: 'hooli' } }
+
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 const keys = { k1: key(1), k2: key(2) }
 
@@ -150,7 +153,16 @@ export const setupLink = {
   intents: ['provider', 'domain'] as const,
 }
 
-/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`; and a pending domain whose challenge is published; and a set-up link, whose token is answered. */
+/** A project of another organization, which has granted it to `acme`. */
+const receiveShop = async ({ projects, projectRoles, projectGrants }: Iam) => {
+  await good(projects.add({ id: 'shop', name: 'Shop' }, inHooli))
+  const role = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
+  await good(projectRoles.add(role, inHooli))
+  const grant = { projectId: 'shop', grantedOrgId: 'acme', roleKeys: ['seller'] }
+  await good(projectGrants.add(grant, inHooli))
+}
+
+/** Adds the samples, a second role `viewer`, and grants of `editor`: to the organization `initech` and to the user `bob`; a project that `hooli` granted to `acme`; and a pending domain whose challenge is published; and a set-up link, whose token is answered. */
 export const addAllSamples = async (
   iam: Iam,
   within: Context = context,
@@ -165,6 +177,7 @@ export const addAllSamples = async (
   const mapping = { idpId: 'google', group: 'staff', projectId: 'portal', roleKeys: ['editor'] }
   await good(iam.roleMappings.add(mapping, within))
   await good(iam.memberships.report({ idpId: 'google', userId: 'mia', groups: ['staff'] }, within))
+  if (within === context) await receiveShop(iam)
   const { challenge } = await good(iam.domains.add({ domain: 'acme.example' }, within))
   published.push([challenge])
   return good(iam.setupLinks.issue({ linkId: 'link-1', ...setupLink }, within))

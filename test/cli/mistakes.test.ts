@@ -166,7 +166,7 @@ describe('A server that cannot be used', () => {
       failure('The schema away_missing has no tables of claviger'),
       failure('The schema away_missing has no tables of claviger; use --create'),
       failure('The schema away_foreign holds tables of another program with the names of ours'),
-      failure('The schema away_newer has version 99; this version of claviger knows 8'),
+      failure('The schema away_newer has version 99; this version of claviger knows 9'),
       expect.objectContaining({ code: 1, out: '' }),
       failure('PostgreSQL: database "nowhere" does not exist'),
     ])

@@ -5,7 +5,6 @@ import { isIamError, memoryEventStore, toJson, toStatus, verify } from '../../sr
 import { fixedClock } from '../../src/testing/index.js'
 import { addAllSamples, caller, iamOn, secret } from '../application/host.js'
 import { type Call, type Method, methods } from '../application/method/methods.js'
-import { receiveShop } from '../application/method/order-of-checks-suite.js'
 import { inputsOf, junk, numRuns, spoilt } from './inputs.js'
 
 const SECRET = secret
@@ -15,7 +14,6 @@ const start = async () => {
   const store = memoryEventStore({ now: fixedClock('2026-02-03T04:05:06Z') })
   const iam = iamOn(store)
   await addAllSamples(iam)
-  await receiveShop(iam)
   return { store, iam }
 }
 

@@ -164,12 +164,9 @@ const CASES: readonly Case[] = [
     discovery: {
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     },
-    idToken: { sub: '35666371', groups: 'finance;staff', email: 'ann@corp.example' },
+    idToken: { sub: '35666371', groups: ['finance', 'staff'], email: 'ann@corp.example' },
     userInfo: { sub: '35666371' },
-    settings: {
-      clientAuthentication: 'client_secret_post',
-      groups: { claim: 'groups', separator: ';' },
-    },
+    settings: { clientAuthentication: 'client_secret_post', groups: { claim: 'groups' } },
     ends: { groups: ['finance', 'staff'], subject: '35666371' },
   },
   {
@@ -334,6 +331,9 @@ describe('A provider as its documents describe it', () => {
       'https://evil.test/accounts.google.com',
       'https://okta.com.evil.test',
       'https://id.corp.example/realms/staff/account',
+      // Issuers that have a document at their address: oauth2-proxy#3476, MicrosoftDocs/azure-docs#74603.
+      `https://${tenant}.ciamlogin.com/${tenant}/v2.0`,
+      `https://corp.b2clogin.com/tfp/${tenant}/b2c_1_signin/v2.0/`,
       '',
     ])
       expect(knownProvider(issuer), issuer).toBeUndefined()

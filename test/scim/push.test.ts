@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { orThrow } from 'claviger'
-import { scimHandler } from 'claviger/scim'
-import { describe, expect, it } from 'vitest'
+import { type ScimRefused, scimHandler } from 'claviger/scim'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { admin, clientOf, members, openHost, patchOf, userTable } from './host.js'
 
 const NAMES = ['ada', 'bo', 'cy']
@@ -135,6 +135,24 @@ describe('a group that is pushed', () => {
     expect([await host.has('m-0'), await host.has('m-999')]).toEqual([true, false])
   })
 
+  it('has a member once, however the directory writes it', async () => {
+    const { push, send, patchGroup } = await opened()
+    const id = await push('finance', ['ada'])
+    const value = [{ value: 'ada', type: 'User', display: 'Ada' }, { value: 'bo' }]
+    await patchGroup(id, { op: 'add', path: 'members', value })
+    const ids = async () => {
+      const { body } = await send({ method: 'GET', path: `/Groups/${id}` })
+      return body.members.map(({ value: each }: { value: string }) => each)
+    }
+    expect((await ids()).sort()).toEqual(['ada', 'bo'])
+    await patchGroup(
+      id,
+      { op: 'add', path: 'members', value: members('ada') },
+      { op: 'remove', path: 'members', value: members('ada') },
+    )
+    expect(await ids()).toEqual(['bo'])
+  })
+
   it('loses nobody by a removal of nobody', async () => {
     const { map, has, push, patchGroup } = await opened()
     await map('finance')
@@ -198,6 +216,19 @@ describe('a user who leaves', () => {
     expect(back.headers.get('location')).toBe('/scim/v2/Users/ada')
     await signIn('ada', ['finance'])
     expect(await has('ada')).toBe(true)
+  })
+})
+
+describe('the attributes of a user', () => {
+  it('keep the address at work when the one at home is the same', async () => {
+    const { send, table } = await opened()
+    const set = (...operations: readonly object[]) =>
+      send({ method: 'PATCH', path: '/Users/ada', body: patchOf(...operations) })
+    const emails = (type: string, value = 'ada@acme.example') => [{ type, value }]
+    await set({ op: 'add', path: 'emails', value: emails('work') })
+    await set({ op: 'add', path: 'emails', value: emails('home') })
+    await set({ op: 'add', path: 'emails', value: emails('home') })
+    expect(table.rows.get('ada')?.['emails']).toEqual([...emails('work'), ...emails('home')])
   })
 })
 
@@ -403,6 +434,52 @@ describe('the protocol', () => {
     expect(JSON.stringify(body)).not.toContain('database')
   })
 
+  it('tells the host of every request that is refused or fails, with its provider', async () => {
+    const told: ScimRefused[] = []
+    const { users } = userTable(NAMES)
+    const fault = new Error('no database')
+    const { send, place } = await opened({
+      users: { ...users, get: () => Promise.reject(fault) },
+      onError: () => {},
+      onRefused: (refused) => {
+        told.push(refused)
+        throw new Error('no log')
+      },
+    })
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => logged.mockRestore())
+    const filter = { method: 'GET', path: '/Users?filter=userName co "x"' }
+    expect((await send(filter)).status).toBe(400)
+    expect((await send({ method: 'GET', path: '/Users/ada' }, 'okta')).status).toBe(500)
+    expect((await send({ method: 'GET', path: '/Users' }, 'nobody')).status).toBe(401)
+    expect((await send({ method: 'GET', path: '/Users' })).status).toBe(200)
+    expect(told).toEqual([
+      {
+        place: place('entra'),
+        method: 'GET',
+        path: '/scim/v2/Users',
+        status: 400,
+        detail: expect.stringContaining('eq'),
+        scimType: 'invalidFilter',
+      },
+      {
+        place: place('okta'),
+        method: 'GET',
+        path: '/scim/v2/Users/ada',
+        status: 500,
+        detail: expect.any(String),
+        cause: fault,
+      },
+      {
+        method: 'GET',
+        path: '/scim/v2/Users',
+        status: 401,
+        detail: expect.any(String),
+      },
+    ])
+    await vi.waitFor(() => expect(logged).toHaveBeenCalledTimes(6))
+  })
+
   it('is served by node:http', async () => {
     const { handler } = await opened()
     const server = createServer(handler).listen(0, '127.0.0.1')
@@ -432,6 +509,7 @@ describe('scimHandler', () => {
       [{ authenticate }, /users must have find and get/],
       [{ authenticate, users, records: {} }, /records must have read, write and list/],
       [{ authenticate, users, leavers: 'none' }, /leavers must be/],
+      [{ authenticate, users, onRefused: 'x' }, /onRefused must be a function/],
       [{ authenticate, users, basePath: '/scim/' }, /basePath must be a path/],
       [{ authenticate, users, organizationHeader: 'x' }, /has no option organizationHeader/],
     ]

@@ -17,6 +17,6 @@ export const toApprove = ({ userId, orgId }: Caller) =>
     `SELECT DISTINCT id, total FROM invoice JOIN ${database.holders} AS holder
        ON holder.org_id = invoice.org_id AND holder.user_id = invoice.approver
      WHERE invoice.org_id = $1 AND invoice.approver = $2
-       AND project_id = 'invoicing' AND permission = 'invoice.approve'`,
+       AND project_id = 'invoicing' AND permission = 'invoice.approve' AND resource IS NULL`,
     [orgId, userId],
   )

@@ -64,11 +64,11 @@ export const migrate = async (
   schema: string,
   wanted: Wanted = {},
 ): Promise<void> => {
-  if (isUpToDate(await readState(connections, schema), wanted)) return
+  if (isUpToDate(await readState(connections, schema, wanted))) return
   await connections.transaction(async (connection) => {
     await lockTables(connection, schema)
     // Read again: another process may have been faster.
-    await migrateFrom(connection, schema, await stateOf(connection, schema), wanted)
+    await migrateFrom(connection, schema, await stateOf(connection, schema, wanted))
   })
 }
 
@@ -84,8 +84,8 @@ export const requireMigrated = async (
   schema: string,
   wanted: Wanted = {},
 ): Promise<void> => {
-  const state = await readState(connections, schema)
-  if (isUpToDate(state, wanted)) return
+  const state = await readState(connections, schema, wanted)
+  if (isUpToDate(state)) return
   throw new UnusableDatabase(
     'not_migrated',
     `The schema ${schema} has ${missingIn(state)}: open it once as its owner, without migrate: false`,
@@ -104,18 +104,20 @@ interface SchemaState {
   readonly version: number
   /** Whether it has the tables of the present shape of the read model; they are created together. */
   readonly hasReadTables: boolean
-  /** Whether it has the views on these tables. */
+  /** Whether it has the views on these tables, or none are wanted. */
   readonly hasViews: boolean
 }
 
-const isUpToDate = (
-  { version, hasReadTables, hasViews }: SchemaState,
-  { views = false }: Wanted,
-): boolean => version === NEWEST && hasReadTables && (hasViews || !views)
+const isUpToDate = ({ version, hasReadTables, hasViews }: SchemaState): boolean =>
+  version === NEWEST && hasReadTables && hasViews
 
-const readState = (connections: Connections, schema: string): Promise<SchemaState> =>
+const readState = (
+  connections: Connections,
+  schema: string,
+  wanted: Wanted,
+): Promise<SchemaState> =>
   connections.transaction(
-    (connection) => stateOf(connection, schema),
+    (connection) => stateOf(connection, schema, wanted),
     'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
   )
 
@@ -123,7 +125,11 @@ const readState = (connections: Connections, schema: string): Promise<SchemaStat
 const OWN_TABLES = 'events,append_id,migrations,done_at'
 
 /** @throws UnusableDatabase */
-const stateOf = async (connection: Connection, schema: string): Promise<SchemaState> => {
+const stateOf = async (
+  connection: Connection,
+  schema: string,
+  { views = false }: Wanted,
+): Promise<SchemaState> => {
   const quoted = quotedSchema(schema)
   // Not to_regclass: it uses a cache without the tables that others have just created.
   const tables = await connection.rows({
@@ -134,7 +140,7 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
       WHERE nspname = $1 AND relname IN ('migrations', 'events') ORDER BY relname`,
     values: [schema],
   })
-  if (tables.length === 0) return { version: 0, hasReadTables: false, hasViews: false }
+  if (tables.length === 0) return { version: 0, hasReadTables: false, hasViews: !views }
   if (String(tables) !== OWN_TABLES)
     throw new UnusableDatabase(
       'foreign',
@@ -163,7 +169,7 @@ const stateOf = async (connection: Connection, schema: string): Promise<SchemaSt
   return {
     version: isRenamed ? Math.min(version, NEWEST - 1) : version,
     hasReadTables: row?.[2] === 'true',
-    hasViews: await hasViews(connection, quoted),
+    hasViews: !views || (await hasViews(connection, quoted)),
   }
 }
 
@@ -171,7 +177,6 @@ const migrateFrom = async (
   connection: Connection,
   schema: string,
   { version, hasReadTables, hasViews }: SchemaState,
-  { views = false }: Wanted,
 ): Promise<void> => {
   const quoted = quotedSchema(schema)
   if (version === 0) {
@@ -186,7 +191,7 @@ const migrateFrom = async (
   }
   if (version < NEWEST) await connection.rows({ text: appendFunctions(quoted) })
   if (!hasReadTables) await connection.rows({ text: createReadTables(quoted) })
-  if (views && !hasViews) await connection.rows({ text: createViews(quoted) })
+  if (!hasViews) await connection.rows({ text: createViews(quoted) })
   await connection.rows({
     text: `INSERT INTO ${quoted}.migrations SELECT generate_series(1, ${NEWEST}) ON CONFLICT DO NOTHING`,
   })

@@ -2,10 +2,11 @@ import { err, ok, type Result, type ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import { RoleKey, RolePermission } from '../../domain/values.js'
-import type { AccessQuery, FoundAccess, HeldRolesQuery } from '../../ports/access-reads.js'
+import type { FoundAccess } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
 import { type AccessCheck, judgeAccess, needsRoleOnResource } from '../grant-rules/judge-access.js'
+import { hasRoleOnAny } from '../grant-rules/role-on-resource.js'
 import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'
@@ -140,21 +141,6 @@ const pastAccess = async (
   const { foundIn, replayAccess } = await import('./past-access.js')
   return foundIn(await replayAccess(runtime, call, query, { until }), query)
 }
-
-/** Whether a role counts for the user on the whole project, or on any resource of it. */
-export const hasRoleOnAny = async (
-  runtime: Runtime,
-  call: AdmittedCall,
-  { orgId, userId, projectOrgId, projectId, at, now }: AccessQuery & Moment,
-): Promise<boolean> => {
-  const moment = { now, ...(at !== undefined && { at }) }
-  const query = { orgId, userId, projectOrgId, projectId, ...moment, limit: 1 }
-  const { items } = await runtime.query(call, { method: 'heldRoles', args: [query] })
-  return items.length > 0
-}
-
-/** When roles count: at a position, or now. */
-type Moment = Pick<HeldRolesQuery, 'at' | 'now'>
 
 /** Like {@link checkAccess}, but an error when the access is not allowed. */
 export const requireAccess = async (

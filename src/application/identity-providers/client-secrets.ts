@@ -81,22 +81,20 @@ interface SecretCommand {
   readonly command: IdentityProviderCommand
 }
 
-const recordSecret = async (
+const recordSecret = (
   runtime: Runtime,
   call: AdmittedCall,
   { input, secret, command }: SecretCommand,
-) => {
-  const recorded = await recordCommand(runtime, call, {
+) =>
+  recordCommand(runtime, call, {
     aggregate: identityProviders,
     input,
     command,
     isNew: command.type === 'AddOidcIdentityProvider',
     ids: ({ idpId }): IdentityProviderIds => ({ idpId }),
     isSameSecret: (events) => recordsSecret(runtime, events, { orgId: call.orgId, secret }),
+    warnings: () => issuerWarnings(input.issuer),
   })
-  const warnings = issuerWarnings(input.issuer)
-  return warnings.length > 0 ? recorded.map((outcome) => ({ ...outcome, warnings })) : recorded
-}
 
 /**
  * Seals a secret for one identity provider.

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { exists } from '../../domain/decider.js'
 import {
   type IdentityProvider,
   identityProviders,
@@ -11,11 +12,13 @@ import {
   UpdateIdentityProvider,
 } from '../../domain/identity-provider/command-schemas.js'
 import { IdpId } from '../../domain/values.js'
+import type { Violation } from '../errors/errors.js'
 import type { LongContext } from '../method/context.js'
 import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'
 import { targetOf } from '../method/target.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
+import { type AnyStreamState, asOneOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'
 import {
@@ -63,7 +66,7 @@ export interface IdentityProviders {
   /**
    * Replaces how users sign in with the provider: where groups are, who is admitted, how the client secret is sent,
    * which addresses are own, and what identifies a user. An absent setting gets its default. No other method changes
-   * these settings.
+   * these settings. A change of `subjectClaim` has a warning: users who signed in before become unknown.
    *
    * @example
    * await iam.identityProviders.configureSignIn(
@@ -102,6 +105,18 @@ export interface IdentityProviders {
   readonly revealClientSecret: Read<IdentityProviderInput, RevealedSecret>
 }
 
+/** An added provider may have signed users in already, which claviger does not record. */
+const subjectWarnings = (
+  { subjectClaim = 'sub' }: ConfigureSignInInput,
+  before: AnyStreamState,
+): readonly Violation[] => {
+  const { state } = asOneOf(before, identityProviders)
+  if (!exists(state) || (state.signIn?.subjectClaim ?? 'sub') === subjectClaim) return []
+  const description =
+    'should only change before the first sign-in: users who signed in before are unknown from now on'
+  return [{ field: 'subjectClaim', description }]
+}
+
 // Loaded at the first call, so that hosts without one do not load it.
 const resealing = () => import('./reseal-secrets.js')
 
@@ -125,7 +140,7 @@ export default (runtime: Runtime): IdentityProviders => {
       schema: PatchIdentityProviderInput,
       command: (data) => ({ type: 'PatchIdentityProvider', data }),
     }),
-    configureSignIn: change('identityProviders.configureSignIn', ConfigureSignIn),
+    configureSignIn: change('identityProviders.configureSignIn', ConfigureSignIn, subjectWarnings),
     deactivate: change('identityProviders.deactivate', DeactivateIdentityProvider),
     reactivate: change('identityProviders.reactivate', ReactivateIdentityProvider),
     remove: change('identityProviders.remove', RemoveIdentityProvider),

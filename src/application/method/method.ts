@@ -98,6 +98,10 @@ export interface Planned {
   readonly warnings?: readonly Violation[]
 }
 
+/** The field of an outcome that has these warnings; none without one. */
+export const warningsOf = (warnings: readonly Violation[] = []): Pick<Written, 'warnings'> =>
+  warnings.length > 0 ? { warnings } : {}
+
 /** The roles that users lose and gain by a write. */
 export interface Impact {
   /** Roles that would stop counting. `first` has at most 20. */

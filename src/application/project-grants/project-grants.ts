@@ -16,6 +16,7 @@ import {
   type Page,
   type TextFilter,
 } from '../reading/list.js'
+import { requireCheckpoint } from '../reading/query.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { grantWritesOf } from '../writing/write-grant.js'
@@ -99,10 +100,11 @@ export default (runtime: Runtime): ProjectGrants => {
 
 /** The project as the organization of the call may see it: its name, and the roles that were granted. */
 const received = async (
-  { query }: Runtime,
+  runtime: Runtime,
   call: AdmittedCall,
   { projectId, projectOrgId }: z.output<typeof ReceivedProjectInput>,
 ): Promise<Result<ReceivedProject, ReadError>> => {
+  const { query } = runtime
   const object = { type: 'project_grant', projectId, grantedOrgId: call.orgId } as const
   const [grant, project] = await Promise.all([
     query<'get', 'project_grant'>(call, { method: 'get', args: [projectOrgId, object] }),
@@ -111,7 +113,10 @@ const received = async (
       args: [projectOrgId, { type: 'project', id: projectId }],
     }),
   ])
-  if (!grant || !project) return err({ kind: 'NotFound', object })
+  if (!grant || !project) {
+    await requireCheckpoint(runtime, call)
+    return err({ kind: 'NotFound', object })
+  }
   const roles = await Promise.all(
     grant.roleKeys.map((roleKey) =>
       query<'get', 'project_role'>(call, {

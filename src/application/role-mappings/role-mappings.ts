@@ -1,7 +1,11 @@
 import * as z from 'zod/mini'
 import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import { ValidFor } from '../../domain/values.js'
-import { decideRoleMapping, type GroupOfProject } from '../grant-rules/decide-role-mapping.js'
+import {
+  decideRoleMapping,
+  type GroupOfProject,
+  type RoleMappingIds,
+} from '../grant-rules/decide-role-mapping.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
 import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
@@ -66,20 +70,6 @@ export interface RoleMappingRolesInput extends RoleMappingKey {
 export interface RoleMappingInput extends RoleMappingRolesInput {
   /** How long a report counts, in whole hours: 1 to 8,760. Absent: until the next report. */
   readonly validFor?: number | undefined
-}
-
-/** The ids of a mapping in the outcome of a write. */
-export interface RoleMappingIds {
-  /** The value from the input. */
-  readonly idpId: string
-  /** The value from the input. */
-  readonly group: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The organization that owns the project. */
-  readonly projectOrgId: string
-  /** The resource that members have the roles on; absent for the whole project. */
-  readonly resource?: string
 }
 
 /** Schema of a {@link RoleMappingRolesInput}. */

@@ -22,7 +22,6 @@ import {
 } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import { transact } from '../recording/transact.js'
-import type { RoleMappingIds } from '../role-mappings/role-mappings.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, retryDeadline } from '../waiting.js'
 import type { UserGrantIds } from './user-grant-input.js'
@@ -36,6 +35,20 @@ export interface MembershipIds {
   readonly idpId: string
   /** The value from the input. */
   readonly userId: string
+}
+
+/** Names a mapping of a group that was removed. */
+export interface RemovedMapping {
+  /** The provider. */
+  readonly idpId: string
+  /** The group, as the provider names it. */
+  readonly group: string
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /** The value from the input. */
+  readonly resource?: string
 }
 
 /** Outcome of removing all that a user has. */
@@ -53,7 +66,7 @@ export interface RemovedOfResource {
   /** The removed grants; empty when nobody had any. */
   readonly removed: readonly UserGrantIds[]
   /** The removed mappings of groups. */
-  readonly mappings: readonly RoleMappingIds[]
+  readonly mappings: readonly RemovedMapping[]
   /** Every grant and mapping on the resource that was recorded up to this position has been removed. */
   readonly sequence: Position
 }
@@ -217,7 +230,7 @@ const mappingsThat = (
   runtime: Runtime,
   call: AdmittedCall,
   conditions: readonly Condition[],
-): Ending<Views['role_mapping'], RoleMappingIds> => {
+): Ending<Views['role_mapping'], RemovedMapping> => {
   const { orgId } = call
   const permit = rolePermits(runtime, call)
   return {
@@ -238,7 +251,7 @@ const mappingsThat = (
           ]),
         ),
       )
-      const removals: Result<Removal<RoleMappingIds>, WriteError>[] = []
+      const removals: Result<Removal<RemovedMapping>, WriteError>[] = []
       for (const [index, data] of ids.entries()) {
         const [before, provider] = read[index] ?? []
         if (!before || !exists(before.state) || !provider || !exists(provider.state)) continue

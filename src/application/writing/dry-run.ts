@@ -20,14 +20,14 @@ import { type IsCurrent, project, type Row, rolesIn, shown } from '../../project
 import { aggregateOf, isOfObject, objectOf, readEvents } from '../../projections/read-events.js'
 import { compareCodePoints, keyOfHeldRole } from '../../projections/row-order.js'
 import { countsOn } from '../../projections/world.js'
-import type { WriteError } from '../errors/errors.js'
+import type { Violation, WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import { readProject } from '../grant-rules/current-roles.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { lastPositionIn } from '../method/input.js'
-import { type Impact, isPermitted, MAX_NAMED, type Planned } from '../method/method.js'
-import { detailsOf, type StreamChange } from '../recording/stream-state.js'
+import { type Impact, isPermitted, MAX_NAMED, type Planned, warningsOf } from '../method/method.js'
+import { type AnyStreamState, detailsOf, type StreamChange } from '../recording/stream-state.js'
 import { type Streams, streamsAt, withinLimits } from '../recording/streams.js'
 import { asExpected, unprotected } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
@@ -42,6 +42,8 @@ export interface ObjectCommand {
   readonly decide: (streams: Streams) => Promise<Result<readonly StreamChange[], WriteError>>
   /** For a command that adds several objects: the path of each in the input, such as `roles[0].`. */
   readonly pathOf?: (index: number) => string
+  /** Values of the input that are probably a mistake, given the object before the command. */
+  readonly warnings?: (before: AnyStreamState) => readonly Violation[]
 }
 
 /** Decides on the state at the end of the log. Everything in the outcome, including the impact, is of that position. */
@@ -103,6 +105,7 @@ export const planned = async (
     changes: fields,
     ...(exists(object.state) && { details: detailsOf(object, orgId) }),
     ...(impact && { impact }),
+    ...warningsOf(command.warnings?.(object)),
   })
 }
 

@@ -7,15 +7,22 @@ import type { ObjectRef } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readBatch } from '../../projections/read-events.js'
-import type { WriteError } from '../errors/errors.js'
+import type { Violation, WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
-import { type MethodSpec, type Outcome, type Write, type Written, write } from '../method/method.js'
+import {
+  type MethodSpec,
+  type Outcome,
+  type Write,
+  type Written,
+  warningsOf,
+  write,
+} from '../method/method.js'
 import { writeTargetOf } from '../method/target.js'
 import { storedKey } from '../recording/metadata.js'
-import { change, detailsOf, StreamState } from '../recording/stream-state.js'
+import { type AnyStreamState, change, detailsOf, StreamState } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { type Applied, type Decision, seenByFollowers, transact } from '../recording/transact.js'
+import { type Applied, awaitFollowers, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
@@ -52,6 +59,7 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
   const writeOf = <Schema extends z.ZodMiniType<object>>(
     spec: CommandSpec<Schema>,
     commandOf: (input: z.output<Schema>) => Message,
+    warnings?: (input: z.output<Schema>, before: AnyStreamState) => readonly Violation[],
   ): Write<z.input<Schema>, Ids> =>
     write(runtime, specOf(aggregate, spec), (call, input) =>
       recordCommand(runtime, call, {
@@ -60,6 +68,7 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
         command: commandOf(input),
         isNew: spec.isNew,
         ids,
+        ...(warnings && { warnings: (before) => warnings(input, before) }),
       }),
     )
 
@@ -75,9 +84,11 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
     change: <Input extends z.ZodMiniType<object>>(
       method: string,
       { shape }: CommandSchema<Command, Input>,
+      warnings?: (input: z.output<Input>, before: AnyStreamState) => readonly Violation[],
     ) => {
       const [type = ''] = shape.type.def.values
-      return writeOf({ method, schema: shape.data, isNew: false }, (data) => ({ type, data }))
+      const commandOf = (data: z.output<Input>): Message => ({ type, data })
+      return writeOf({ method, schema: shape.data, isNew: false }, commandOf, warnings)
     },
   }
 }
@@ -117,7 +128,7 @@ export const specOf = <Schema extends z.ZodMiniType>(
 
 /** A command, and the outcome to return. */
 interface Commanded<Ref extends ObjectRef, Ids>
-  extends Pick<ObjectWrite<Ids>, 'input' | 'isSameSecret'> {
+  extends Pick<ObjectWrite<Ids>, 'input' | 'isSameSecret' | 'warnings'> {
   readonly aggregate: AggregateOf<Ref>
   /** One of `aggregate`. */
   readonly command: Message
@@ -202,12 +213,19 @@ export const writeObject = <Ids>(
 
 const outcomeOf = <Ids>(
   { orgId }: AdmittedCall,
-  { ids }: Pick<ObjectWrite<Ids>, 'ids'>,
-  { events, streams }: Applied<Decision>,
+  { ids, warnings }: Pick<ObjectWrite<Ids>, 'ids' | 'warnings'>,
+  { decided, events, streams }: Applied<Decision>,
 ): Written & Ids => {
   const object = streams.at(-1)
-  if (object === undefined) throw new Error(NO_CHANGE)
-  return { ...ids(events), details: detailsOf(object, orgId), changed: events.length > 0, events }
+  const before = decided.changes.at(-1)?.before
+  if (object === undefined || before === undefined) throw new Error(NO_CHANGE)
+  return {
+    ...ids(events),
+    details: detailsOf(object, orgId),
+    changed: events.length > 0,
+    events,
+    ...warningsOf(warnings?.(before)),
+  }
 }
 
 const NO_CHANGE = 'A command that answers with an object must change its stream'
@@ -219,7 +237,7 @@ const NO_CHANGE = 'A command that answers with an object must change its stream'
 const earlierOutcome = async <Ids>(
   runtime: Runtime,
   { method, orgId, idempotencyKey = '', signal, dryRun }: AdmittedCall,
-  { input, aggregate, ids, isSameSecret }: ObjectWrite<Ids>,
+  { input, aggregate, ids, isSameSecret, warnings }: ObjectWrite<Ids>,
 ): Promise<Result<Outcome<Ids>, WriteError> | undefined> => {
   const { store } = runtime
   const key = storedKey(orgId, idempotencyKey)
@@ -236,10 +254,12 @@ const earlierOutcome = async <Ids>(
   if (!isSame) return err({ kind: 'IdempotencyKeyReused', idempotencyKey })
   const reading = fromPort(() => store.readStream(last.stream))
   const past = (await raceAbort(reading, signal)).slice(0, last.version)
-  const details = detailsOf(new StreamState(aggregate, last.stream).replay(past), orgId)
-  if (dryRun) return ok({ details, changed: false, events: [], changes: [] })
-  await seenByFollowers(runtime, details.sequence)
-  return ok({ details, changed: true, events, ...ids(events) })
+  const before = new StreamState(aggregate, last.stream).replay(past.slice(0, -events.length))
+  const details = detailsOf(before.replay(past.slice(-events.length)), orgId)
+  const warned = warningsOf(warnings?.(before))
+  if (dryRun) return ok({ details, changed: false, events: [], changes: [], ...warned })
+  await awaitFollowers(runtime, details.sequence)
+  return ok({ details, changed: true, events, ...ids(events), ...warned })
 }
 
 /** Marks an error of `find` as `unknown`: the key was used, so the command may be recorded. */

@@ -1,5 +1,5 @@
 import { type AccessCause, type AccessExplanation, orThrow, toJson } from 'claviger'
-import { type Command, required, timeOption } from '../command.js'
+import { type Command, optional, required, timeOption } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
 import { shownEntry } from './history.js'
@@ -11,12 +11,18 @@ Prints whether a role counts for a user of an organization, and the changes
 that led to it, oldest first. OWNER is the organization that owns the project,
 if it is another one.
 
+  --resource ID   on that resource; default: on the whole project
   --at TIME       at that time, such as 2026-03-31T23:59:59Z; default: now
   --db ADDRESS    SQLite file, or postgres://…; else CLAVIGER_DB
   --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization of the user
   --json          one JSON object`,
-  options: { ...DATABASE, org: { type: 'string' }, at: { type: 'string' } },
+  options: {
+    ...DATABASE,
+    org: { type: 'string' },
+    resource: { type: 'string' },
+    at: { type: 'string' },
+  },
   positionals: [3, 4],
   run: async (call) => {
     const { values, terminal } = call
@@ -25,7 +31,8 @@ if it is another one.
     const at = timeOption(call, 'at')
     await using database = await openDatabase(call)
     const iam = openIam(database, undefined, progressOf(call))
-    const input = { userId, projectId, roleKey, projectOrgId, at }
+    const resource = optional(call, 'resource')
+    const input = { userId, projectId, roleKey, projectOrgId, resource, at }
     const explained = await orThrow(iam.access.explain(input, context))
     await (values['json']
       ? terminal.printJson(toJson(explained))

@@ -14,9 +14,14 @@ import type { Line } from '../terminal.js'
 /** All types of object. Those that are looked up most come first. */
 const TYPES = [...new Set(['project', 'project_role', ...Object.keys(OBJECT_IDS)])]
 
-/** The names of the ids of a type, in the order in which they are typed; undefined for an unknown type. */
+/**
+ * The names of the ids of a type, in the order in which they are typed; undefined for an unknown type. A resource is an
+ * option.
+ */
 const idsOf = (type: string): readonly string[] | undefined =>
-  new Map<string, readonly string[]>(Object.entries(OBJECT_IDS)).get(type)
+  new Map<string, readonly string[]>(Object.entries(OBJECT_IDS))
+    .get(type)
+    ?.filter((name) => name !== 'resource')
 
 /** How an object is named in the help, such as `project_role PROJECT KEY`. */
 const usageOf = (type: string): string => {
@@ -57,6 +62,7 @@ ${usages()}
   --schema NAME   schema of PostgreSQL; default: claviger
   --org ORG       the organization
   --actor USER    only changes by one user
+  --resource ID   the grant or mapping on that resource
   --since TIME    only changes since a time, such as 2026-03-01T00:00:00Z
   --until TIME    only changes before a time
   --json          a line of JSON for each change`,
@@ -64,6 +70,7 @@ ${usages()}
     ...DATABASE,
     org: { type: 'string' },
     actor: { type: 'string' },
+    resource: { type: 'string' },
     since: { type: 'string' },
     until: { type: 'string' },
   },
@@ -72,7 +79,7 @@ ${usages()}
     const { values, terminal, signal } = call
     const context = contextOf(call, required(call, 'org'))
     const asked = {
-      object: objectOf(call.positionals),
+      object: objectOf(call.positionals, optional(call, 'resource')),
       actor: optional(call, 'actor'),
       time: rangeOf(call),
       limit: PAGE,
@@ -95,8 +102,15 @@ const rangeOf = (call: CommandCall) => {
   return from || to ? { from, to } : undefined
 }
 
-const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
-  if (type === undefined) return undefined
+const objectOf = (
+  [type, ...ids]: readonly string[],
+  resource: string | undefined,
+): ObjectRef | undefined => {
+  if (type === undefined) {
+    if (resource !== undefined)
+      throw new UsageError('--resource needs a user_grant or role_mapping')
+    return undefined
+  }
   const names = idsOf(type)
   if (!names) throw new UsageError(`${type} is not a type: ${TYPES.join(', ')}`)
   // The organization that owns a project comes last, and may be left out.
@@ -104,7 +118,8 @@ const objectOf = ([type, ...ids]: readonly string[]): ObjectRef | undefined => {
   const isEnough = ids.length === names.length || isShort
   if (!isEnough) throw new UsageError(`${type} needs: ${names.join(' ')}`)
   // Cast: the ids have the names of the type's ids.
-  return { type, ...Object.fromEntries(ids.map((id, at) => [names[at], id])) } as ObjectRef
+  const named = Object.fromEntries(ids.map((id, at) => [names[at], id]))
+  return { type, ...named, ...(resource !== undefined && { resource }) } as ObjectRef
 }
 
 /** A change, field by field. */

@@ -214,8 +214,9 @@ const nameOf = ({
   userId,
   projectId,
   projectOrgId,
-}: Pick<UserGrantRolesInput, 'userId' | 'projectId' | 'projectOrgId'>): string =>
-  `${projectOrgId}+${projectId}+${userId}`
+  resource,
+}: Pick<UserGrantRolesInput, 'userId' | 'projectId' | 'projectOrgId' | 'resource'>): string =>
+  JSON.stringify([projectOrgId, projectId, resource, userId])
 
 const rolesOf = ({ roles }: Pick<UserGrantRolesInput | UserGrant, 'roles'>): string =>
   String(

@@ -361,7 +361,7 @@ interface ConflictProps {
   readonly take: () => void
 }
 
-/** The fields that somebody else has changed meanwhile too: theirs next to those of the reader. */
+/** The fields that somebody else has changed meanwhile too: both values of each, side by side. */
 const ConflictNotice = ({ conflict: { now, fields, by }, written, take }: ConflictProps) => {
   const { userId } = Object(by?.['actor'])
   return (

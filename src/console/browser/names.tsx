@@ -10,7 +10,7 @@ import {
   providerNameOf,
   roleNameOf,
 } from './known.js'
-import { say, texts } from './texts.js'
+import { fieldName, say, texts } from './texts.js'
 
 /** The name of a user, or the id. */
 export const UserName = ({ id }: { readonly id: string }) => {
@@ -31,7 +31,7 @@ export const OrganizationName = ({ id }: { readonly id: string }) => (
   <bdi title={id}>{organizationNameOf(id)}</bdi>
 )
 
-/** The name of a project as a text; with that of its organization, if it is another. */
+/** The name of a project as a text; with the name of its organization, if it is another. */
 export const projectTitleOf = (ids: ProjectIds): string => {
   const name = projectNameOf(ids)
   return isOwn(ids)
@@ -39,7 +39,7 @@ export const projectTitleOf = (ids: ProjectIds): string => {
     : say(texts.projectOwner, { name, org: organizationNameOf(ids.projectOrgId ?? '') })
 }
 
-/** The name of a project; with that of its organization, if it is another. */
+/** The name of a project; with the name of its organization, if it is another. */
 export const ProjectName = (ids: ProjectIds) => (
   <bdi title={ids.projectId}>{projectTitleOf(ids)}</bdi>
 )
@@ -48,6 +48,15 @@ export const ProjectName = (ids: ProjectIds) => (
 export const ProviderName = ({ id }: { readonly id: string }) => (
   <bdi title={id}>{providerNameOf(id)}</bdi>
 )
+
+/** Begins the field of a role in a history. */
+export const ROLE = 'roles.'
+
+/** Name of a field that has changed: of a role, its name. */
+export const changedName = (field: string, project: ProjectIds | undefined): string =>
+  field.startsWith(ROLE) && project
+    ? roleNameOf(project, field.slice(ROLE.length))
+    : fieldName(field)
 
 const ProjectOfRoles = createContext<ProjectIds | undefined>(undefined)
 

@@ -39,7 +39,7 @@ export interface QueryOptions<Row> {
 
 const rounds = signalOf(0)
 
-/** Reads everything on the page again, after a change. What is there stays until it has arrived. */
+/** Reads everything on the page again, after a change. The old content stays until the new arrives. */
 export const reloadAll = (): void => {
   rounds.value++
 }

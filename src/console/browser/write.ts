@@ -268,7 +268,7 @@ export const useForm = ({ operation, ids, fields, seen, undo }: Write) => {
     isBusy,
     goBack: () => setPreview(undefined),
     tryOut: () => tryOut(),
-    /** Goes on after a conflict, with the values of the reader or with those of the other. */
+    /** Continues after a conflict, with the values of the reader or of the other. */
     settle: (isMine: boolean) => {
       if (!conflict) return
       const { now } = conflict

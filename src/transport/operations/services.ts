@@ -9,7 +9,7 @@ import type {
   ObjectRef,
   Page,
   Read,
-  RoleWay,
+  Source,
   Write,
 } from '../../index.js'
 import type { IdentityProviderTest, TestedIdentityProvider, TransportOptions } from '../options.js'
@@ -53,6 +53,7 @@ export const operationsOf = (
     readOperation(listRoleClaims, projects.roleClaims, (roleClaims) => ({ roleClaims })),
     writeOperation(projectRoleService.addProjectRoles, projectRoles.addMany),
     readOperation(userGrantService.removeAllUserGrants, userGrants.removeAllOfUser),
+    readOperation(userGrantService.removeAllGrantsOfResource, userGrants.removeAllOfResource),
     historyOperation(historyService.listHistory, history),
     applyOperation(accessService.applyAccess, iam),
     readOperation(checkAccess, (input: CheckAccessInput, context) => access.check(input, context)),
@@ -133,15 +134,13 @@ const accessOperation = <Input, Item>(
   show: (item: Item) => object,
 ): Operation => {
   const name = method.response.fields[0]?.name ?? ''
-  const operation = readOperation(method, list, (page) => ({
-    ...page,
-    [name]: page.items.map(show),
-  }))
+  const answer = (page: AccessPage<Item>) => ({ ...page, [name]: page.items.map(show) })
+  const operation = readOperation(method, list, answer)
   return { method, run: (values, context) => operation.run(pageOf(values), context) }
 }
 
 /** On the network, a role names the group that gives it, and of a grant none. */
-const withGroup = ({ via, ...item }: { readonly via: RoleWay }): object =>
+const withGroup = ({ via, ...item }: { readonly via: Source }): object =>
   via === 'grant' ? item : { ...item, via }
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */

@@ -400,7 +400,7 @@ export const reads: readonly Method[] = [
   }),
   method('access', 'rolesOf', { input: { userId: 'bob' }, permissions: ['user.grant.read'] }),
   method('access', 'scopesOf', {
-    input: { userId: 'bob', permission: 'read' },
+    input: { userId: 'bob', roleKey: 'editor' },
     permissions: ['user.grant.read'],
   }),
   method('access', 'whoHas', {

@@ -1,10 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  type EventStore,
-  type Iam,
-  type PermissionQuestion,
-  StoreFault,
-} from '../../../src/index.js'
+import { type EventStore, type PermissionQuestion, StoreFault } from '../../../src/index.js'
 import {
   addAllSamples,
   badFields,
@@ -26,17 +21,6 @@ const addStore = async () => {
   const started = start()
   store = started.store
   await addAllSamples(started.iam)
-  await receiveShop(started.iam)
-}
-
-/** A project of another organization, which has granted it. */
-export const receiveShop = async ({ projects, projectRoles, projectGrants }: Iam) => {
-  const hooli = { caller: { ...caller, orgId: 'hooli' } }
-  await good(projects.add({ id: 'shop', name: 'Shop' }, hooli))
-  const role = { projectId: 'shop', roleKey: 'seller', displayName: 'Seller' }
-  await good(projectRoles.add(role, hooli))
-  const grant = { projectId: 'shop', grantedOrgId: 'acme', roleKeys: ['seller'] }
-  await good(projectGrants.add(grant, hooli))
 }
 
 /** Fails when it asks for a permission: what is checked before is answered without it. */

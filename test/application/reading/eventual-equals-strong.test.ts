@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { memoryEventStore, memoryReadModel, type ReadModel } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
-import { addAllSamples, context, good, type Iam, iamOn, inGlobex } from '../host.js'
+import { addAllSamples, context, good, type Iam, iamOn, inGlobex, inHooli } from '../host.js'
 import { type Method, reads } from '../method/methods.js'
 
 /** Two processes on the same events, and the read model that the second one reads. */
@@ -63,6 +63,8 @@ const change = async (iam: Iam, token: string) => {
   await good(projectRoles.add(seller, inGlobex))
   const toAcme = { projectId: 'shop', grantedOrgId: 'acme', roleKeys: ['seller'] }
   await good(projectGrants.add(toAcme, inGlobex))
+  await good(projects.patch({ ...shop, name: 'Renamed' }, inHooli))
+  await good(userGrants.add({ ...bob, resource: 'page', roles: [{ roleKey: 'editor' }] }, context))
 }
 
 const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
@@ -77,6 +79,7 @@ const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
       await good(userGrants.remove(bob, context))
       await good(projectGrants.remove(initech, context))
       await good(projectGrants.remove({ projectId: 'shop', grantedOrgId: 'acme' }, inGlobex))
+      await good(projectGrants.remove({ projectId: 'shop', grantedOrgId: 'acme' }, inHooli))
       await good(projectRoles.remove(editor, context))
       await good(projects.remove(portal, context))
       await good(identityProviders.remove(google, context))
@@ -89,6 +92,7 @@ const removals: readonly (readonly [string, (iam: Iam) => Promise<void>])[] = [
       await good(setupLinks.revoke(ofLink, context))
       await good(projects.remove(portal, context))
       await good(projects.remove(shop, inGlobex))
+      await good(projects.remove(shop, inHooli))
       await good(identityProviders.remove(google, context))
     },
   ],

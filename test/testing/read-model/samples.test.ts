@@ -22,10 +22,10 @@ test('Lists are sorted and filtered by these fields.', () => {
       "identity_provider, by idpId: idpId (filter), name (filter), stylingType, clientId (filter), issuer (filter), displayNameMapping, usernameMapping, autoRegister, state (filter), sequence, creationDate, changeDate",
       "project, by id: id (filter), name (filter), projectRoleAssertion, projectRoleCheck, hasProjectCheck, privateLabelingSetting, state (filter), sequence, creationDate, changeDate",
       "project_role, by roleKey: projectId, roleKey (filter), displayName (filter), group (filter), state (filter), sequence, creationDate, changeDate",
-      "project_grant, by grantedOrgId: projectId, projectOrgId, grantedOrgId (filter), state (filter), sequence, creationDate, changeDate",
-      "user_grant, by key: userId (filter), projectId (filter), projectOrgId (filter), key, state (filter), sequence, creationDate, changeDate",
+      "project_grant, by grantedOrgId: projectId (filter), projectOrgId (filter), grantedOrgId (filter), state (filter), sequence, creationDate, changeDate",
+      "user_grant, by key: userId (filter), projectId (filter), projectOrgId (filter), resource (filter), key, state (filter), sequence, creationDate, changeDate",
       "domain, by domain: domain (filter), idpId (filter), state (filter), sequence, creationDate, changeDate",
-      "role_mapping, by key: idpId (filter), group (filter), projectId (filter), projectOrgId (filter), key, state (filter), sequence, creationDate, changeDate",
+      "role_mapping, by key: idpId (filter), group (filter), projectId (filter), projectOrgId (filter), resource (filter), key, state (filter), sequence, creationDate, changeDate",
       "membership, by key: idpId (filter), userId (filter), key, state (filter), sequence, creationDate, changeDate",
       "setup_link, by linkId: linkId (filter), note (filter), idpId (filter), domain (filter), state (filter), sequence, creationDate, changeDate",
     ]

@@ -40,6 +40,7 @@ export const planAccess = (desired: JsonObject, details: Details = {}): Call =>
 
 /** A user, a project, and the role or the permission that is asked for. */
 interface Asked {
+  readonly resource?: string
   readonly userId: string
   readonly projectId: string
   readonly projectOrgId?: string
@@ -126,6 +127,7 @@ export const listScopesOfUser = (
 
 /** Which users to list, as JSON and as parameters of a query. */
 export interface Users {
+  readonly resource?: string
   readonly userIds?: readonly string[]
   readonly projectId?: string
   readonly projectOrgId?: string
@@ -162,6 +164,7 @@ export const listUsers = (users: Users, details: Details = {}): Call => {
 
 /** Which holders to list, as JSON and as parameters of a query. */
 export interface Holders {
+  readonly resource?: string
   readonly roleKey?: string
   readonly permission?: string
   readonly userId?: string

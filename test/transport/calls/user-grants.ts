@@ -4,11 +4,21 @@ import { callOf, page, shown, type Untrusted } from './call-of.js'
 
 const SERVICE = 'claviger.v1.UserGrantService'
 
-/** A user and a project, and the organization that owns it; the one at hand when absent. */
-type Ids = readonly [userId: string, projectId: string, projectOrgId?: string]
+/** A user and a project, the organization that owns it, and the resource; the one at hand and all when absent. */
+type Ids = readonly [
+  userId: string,
+  projectId: string,
+  projectOrgId?: string | undefined,
+  resource?: string,
+]
 
-const grantAt = ([userId, projectId, projectOrgId]: Ids) => {
-  const request = { userId, projectId, ...(projectOrgId !== undefined && { projectOrgId }) }
+const grantAt = ([userId, projectId, projectOrgId, resource]: Ids) => {
+  const request = {
+    userId,
+    projectId,
+    ...(projectOrgId !== undefined && { projectOrgId }),
+    ...(resource !== undefined && { resource }),
+  }
   return { request, query: `?${new URLSearchParams(request)}` }
 }
 
@@ -108,6 +118,21 @@ export const removeAllUserGrants = (userId: string, details: Details = {}): Call
     inProcess: (iam) => iam.userGrants.removeAllOfUser({ userId }, contextOf(details)),
     shape: (removed) => removed,
   })
+
+export const removeAllGrantsOfResource = (
+  projectId: string,
+  resource: string,
+  details: Details = {},
+): Call => {
+  const request = { projectId, resource }
+  return callOf(details, {
+    rpc: `${SERVICE}/RemoveAllGrantsOfResource`,
+    request,
+    http: ['POST', '/v1/userGrants:removeAllOfResource', request],
+    inProcess: (iam) => iam.userGrants.removeAllOfResource(request, contextOf(details)),
+    shape: (removed) => removed,
+  })
+}
 
 export const getUserGrant = (ids: Ids, details: Details = {}): Call => {
   const { request, query } = grantAt(ids)

@@ -32,6 +32,7 @@ import {
   giveUserGrant,
   listUserGrants,
   reactivateUserGrant,
+  removeAllGrantsOfResource,
   removeAllUserGrants,
   removeUserGrant,
   removeUserGrantRoles,
@@ -74,8 +75,38 @@ const grantToDave = addUserGrant(
 )
 const DAVE = ['dave', 'portal', 'acme'] as const
 
+/** A resource whose name needs every encoding. */
+const RESOURCE = 'workspace/42 & +100%😀'
+const ERIN = ['erin', 'portal', undefined, RESOURCE] as const
+const onResource = { projectId: 'portal', resource: RESOURCE }
+const grantToErin = addUserGrant({ ...onResource, userId: 'erin', roles: [editor] })
+
 /** What every operation on grants answers. */
 export const grants: readonly (readonly [name: string, ...calls: Call[]])[] = [
+  [
+    'gives a user roles on a resource, shows where they count and removes all on it',
+    addViewer,
+    grantToErin,
+    giveUserGrant(ERIN, { roles: [viewer] }),
+    getUserGrant(ERIN),
+    getUserGrant(['erin', 'portal']),
+    checkAccess({ ...onResource, userId: 'erin', roleKey: 'editor' }),
+    checkAccess({ userId: 'erin', projectId: 'portal', roleKey: 'editor' }),
+    explainAccess({ ...onResource, userId: 'erin', roleKey: 'editor' }),
+    listRolesOfUser('erin', 10),
+    listRoleHolders('portal', { roleKey: 'viewer' }),
+    listRoleHolders('portal', { resource: RESOURCE }),
+    listUsers(onResource),
+    deactivateUserGrant(ERIN),
+    reactivateUserGrant(ERIN),
+    removeUserGrantRoles(ERIN, { roleKeys: ['viewer'] }),
+    listUserGrants('edit'),
+    removeAllGrantsOfResource('portal', 'another'),
+    removeAllGrantsOfResource('portal', RESOURCE),
+    removeAllGrantsOfResource('portal', ''),
+    getUserGrant(ERIN),
+    listUserGrants('edit'),
+  ],
   [
     'grants a project to an organization, changes the grant and removes it',
     addViewer,

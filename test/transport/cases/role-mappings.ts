@@ -21,7 +21,7 @@ import {
   reportMembership,
   updateRoleMapping,
 } from '../calls/role-mappings.js'
-import { removeAllUserGrants } from '../calls/user-grants.js'
+import { removeAllGrantsOfResource, removeAllUserGrants } from '../calls/user-grants.js'
 import { validating } from '../calls/validating.js'
 import { IDP_ID } from '../host.js'
 import { role, stale } from '../samples.js'
@@ -45,6 +45,17 @@ const report = reportMembership(bob, { groups: [GROUP, 'unmapped'] })
 
 /** What every operation on mappings and memberships answers. */
 export const roleMappings: readonly (readonly [name: string, ...calls: Call[]])[] = [
+  [
+    'maps a group to roles on a resource',
+    addViewer,
+    addRoleMapping({ ...mapping, ...viewer, resource: 'workspace:42' }),
+    report,
+    listRoleMappings('F'),
+    getRoleMapping(ids),
+    listRolesOfUser('bob+1', 10),
+    checkAccess({ userId: 'bob+1', projectId, resource: 'workspace:42', roleKey: 'viewer' }),
+    removeAllGrantsOfResource('portal', 'workspace:42'),
+  ],
   [
     'maps a group to roles, and shows who has them',
     addViewer,

@@ -71,7 +71,7 @@ describe('A grant on the network', () => {
       const answer = await call('GET', `/v1/userGrants?order_by=${field}`)
       expect(violationsIn(answer.json)).toEqual({
         orderBy:
-          'must be a comma-separated list of: userId, projectId, projectOrgId, state, sequence, creationDate, changeDate; append " desc" to reverse',
+          'must be a comma-separated list of: userId, projectId, projectOrgId, state, sequence, creationDate, changeDate, resource; append " desc" to reverse',
       })
     },
   )

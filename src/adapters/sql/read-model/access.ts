@@ -33,16 +33,16 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
     project: string | null,
     projectGrant: FoundProject['state'] | null,
     mapped: string,
-    ...grants: readonly (string | null)[],
+    grants: string,
   ]
   const row = oneOf<Found>(yield accessStatement(dialect, query))
-  const [head, reached, project, projectGrant, mapped, ...grants] = row
+  const [head, reached, project, projectGrant, mapped, grants] = row
   // What lies in a project is gone with it.
   if (project === null) return atHead([head, reached], NO_PROJECT)
   return atHead([head, reached], {
     project: foundProject(JSON.parse(project)),
     projectGrant: projectGrant ?? undefined,
-    grants: grantsIn(grants),
+    grants: grantsIn(JSON.parse(grants)),
     mapped: mappedIn(JSON.parse(mapped)),
   })
 }
@@ -62,16 +62,20 @@ type StoredRole = readonly [
   body: string | null,
 ]
 
-/** Two columns for each grant: its state and its roles, or nulls. */
-const grantsIn = (columns: readonly (string | null)[]): readonly FoundGrant[] => {
-  const found: FoundGrant[] = []
-  for (let index = 0; index < columns.length; index += 2) {
-    const state = columns[index]
-    if (state !== 'active' && state !== 'inactive') continue
-    found.push({ state, ...rolesIn(JSON.parse(columns[index + 1] ?? '[]')) })
-  }
-  return found
-}
+/** A grant of the whole project, whose scope comes first, or on a resource. SQLite nests JSON, PostgreSQL its text. */
+type StoredGrant = readonly [
+  scope: string,
+  state: FoundGrant['state'],
+  roles: readonly StoredRole[] | string,
+]
+
+const grantsIn = (stored: readonly StoredGrant[]): readonly FoundGrant[] =>
+  stored
+    .toSorted(([one], [other]) => compareCodePoints(one, other))
+    .map(([, state, roles]) => ({
+      state,
+      ...rolesIn(typeof roles === 'string' ? JSON.parse(roles) : roles),
+    }))
 
 const rolesIn = (stored: readonly StoredRole[]): Omit<FoundGrant, 'state'> => {
   const roles: FoundRole[] = []
@@ -117,29 +121,29 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
     resource === undefined ? [scope] : [scope, placeScope(projectOrgId, projectId, resource)]
   const object = (type: 'project' | 'project_grant', column: string) =>
     `(SELECT ${column} FROM ${table(OBJECTS[type])} AS object WHERE object.scope = ? AND object.key = ?)`
-  const grant = (
-    column: string,
-  ) => `(SELECT ${column} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
-    WHERE place.org = ? AND place.scope = ? AND object.place = place.number AND object.user_id = ? AND ${IS_GRANTED.sql})`
   return {
     ...dialect.named(
       resource === undefined ? 'access' : 'access on',
       () => `SELECT ${positionColumns(dialect)}, ${object('project', 'object.body')} AS project,
       ${object('project_grant', fieldInBody('state'))} AS project_grant,
       (${mappedRoles(dialect, resource)}) AS mapped,
-      ${places
-        .map(
-          (_, index) => `${grant(`COALESCE(object.state, 'active')`)} AS grant_${index},
-      ${grant(`(${givenRoles(dialect)})`)} AS roles_${index}`,
-        )
-        .join(', ')}`,
+      (${grantsThere(dialect, places.length)}) AS grants`,
     ),
     parameters: [
       ...[projectOrgId, projectId, scope, orgId],
       ...[userId, orgId, orgId, scope, ...(resource === undefined ? [] : [resource])],
-      ...places.flatMap((place) => [orgId, place, userId, orgId, place, userId]),
+      ...[orgId, ...places, userId],
     ],
   }
+}
+
+/** The grants of a user of the whole project, and on a resource when there are two places. */
+const grantsThere = (dialect: Dialect, places: number): string => {
+  const { table, jsonRows } = dialect
+  const columns = ['place.resource', `COALESCE(object.state, 'active')`, `(${givenRoles(dialect)})`]
+  return `SELECT ${jsonRows(columns)} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
+    WHERE place.org = ? AND place.scope ${places === 1 ? '= ?' : 'IN (?, ?)'} AND object.place = place.number
+      AND object.user_id = ? AND ${IS_GRANTED.sql}`
 }
 
 /** The roles of a grant, called `object`. */

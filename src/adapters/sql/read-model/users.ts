@@ -13,8 +13,8 @@ import {
   holdsByGroup,
   isMemberOf,
 } from './counts.js'
-import { isAllowed, NO_WAY, onResource, wayOf } from './holders.js'
-import { besidePositions, HELD, MAPPED, MEMBERS, PLACES, pageOf, SHARES } from './tables.js'
+import { isAllowed, NO_WAY, onResource, sourceOf } from './holders.js'
+import { GRANTS, HELD, MAPPED, MEMBERS, PLACES, pageOf, SHARES, withPositions } from './tables.js'
 
 /** A user who has a role in one way, with its expiry in milliseconds and the position since which the user has it. */
 type StoredHolder = readonly [userId: string, expires: number | null, given: string]
@@ -46,7 +46,7 @@ export function* readUsers(
           displayName,
           ...onResource(resource),
           ...expiry(expires),
-          via: wayOf(idpId, group),
+          via: sourceOf(idpId, group),
           since: timeOf(BigInt(given)),
         },
       }),
@@ -100,12 +100,18 @@ export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement =
       CASE WHEN member.given > mapped.given THEN member.given ELSE mapped.given END AS given`,
     [sql`${isMemberOf('mapped', 'member')}`, ...holdsByGroup(moment)],
   )
+  // Of few users, only the places where they ever had a grant: there may be a place for each of many resources.
+  const ofUsers = userIds
+    ? [
+        sql`place.number IN (SELECT granted.place FROM ${table(GRANTS)} AS granted WHERE ${isListed('granted.user_id', userIds)})`,
+      ]
+    : []
   const page = sql`SELECT share.scope, share.role, share.resource, ${NO_WAY}, ${bodyOfRole(dialect)} AS body, ${byGrant}
-      FROM ${shares} WHERE ${allOf([...ofShare, ...countsForAll(dialect, moment)])}
+      FROM ${shares} WHERE ${allOf([...ofUsers, ...ofShare, ...countsForAll(dialect, moment)])}
     UNION ALL SELECT share.scope, share.role, share.resource, mapped.idp, mapped.grp, ${bodyOfRole(dialect)} AS body, ${byGroup}
       FROM ${shares} CROSS JOIN ${table(MAPPED)} AS mapped
       WHERE ${allOf([...ofShare, sql`mapped.share = share.number`, ...countsForMembers(dialect, moment)])}`
   const columns = 'scope, role, resource, idp, grp, body, holders'
   // Without a name: a plan made for a small table would read all of a large one.
-  return besidePositions(dialect, columns, page)
+  return withPositions(dialect, columns, page)
 }

@@ -102,14 +102,14 @@ export const HOLDERS = [
   [['scope=? AND role=?'], { ...holders, roleKey: 'editor' }],
   [
     [
-      'scope=? AND role=? AND org=? AND resource=?',
+      'scope=? AND resource=? AND role=? AND org=?',
       'scope=? AND role=? AND (org,resource)>(?,?)',
       'scope=? AND role>?',
     ],
     { ...holders, after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [
-    ['scope=? AND role=? AND org=? AND resource=?', 'scope=? AND role=? AND (org,resource)>(?,?)'],
+    ['scope=? AND resource=? AND role=? AND org=?', 'scope=? AND role=? AND (org,resource)>(?,?)'],
     { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [['scope=?'], { ...holders, at: 1_700_000_000_500_000n }],
@@ -125,7 +125,7 @@ export const ALL_HOLDERS = [
   [['scope>? AND scope<?'], ofAll],
   [
     [
-      'scope=? AND role=? AND org=?',
+      'scope=? AND resource=? AND role=? AND org=?',
       'scope=? AND role=? AND (org,resource)>(?,?)',
       'scope=? AND role>?',
       'scope>? AND scope<?',

@@ -166,6 +166,7 @@ describe('Among 20,000 grants in 100 organizations', () => {
       const statement = usersStatement(DIALECT, query)
       expect(scansIn(statement)).toEqual([])
       expect(new Set(searchedBy(statement, 'share'))).toEqual(new Set(['place=?']))
+      if ('userIds' in query) expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
       const isNarrow = 'after' in query || 'userIds' in query
       for (const held of searchedBy(statement, 'held'))
         expect(held).toMatch(isNarrow ? /^share=\? AND user_id[=>]\?$/ : /^share=\?$/)
