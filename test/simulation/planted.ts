@@ -328,8 +328,8 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a migration does not look again once it has its lock',
     'adapters/postgres/schema.ts',
-    'await stateOf(connection, schema, wanted))',
-    '{ version: 0, hasReadTables: false, hasViews: !wanted.views })',
+    'await migrateFrom(connection, schema, await stateOf(connection, schema, wanted))',
+    'await migrateFrom(connection, schema, { version: 0, hasReadTables: false, hasViews: true })',
   ),
   bug(
     'a refused write is said to be unknown when its rollback fails',

@@ -1,11 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Context,
-  type EventStore,
-  type Planned,
-  toStatus,
-  type Written,
-} from '../../../src/index.js'
+import { type Context, type EventStore, toStatus, type Written } from '../../../src/index.js'
 import { OIDC_DEFAULTS, PROJECT_DEFAULTS, PROVIDER_DEFAULTS } from '../../defaults.js'
 import {
   addAllSamples,
@@ -127,8 +121,7 @@ describe.each(keyed)('$name under an idempotency key', (method) => {
 
   it('lets a dry run tell that a repeat would change nothing, and another command be refused', async () => {
     await prepare(method)
-    const { details, warnings } = (await good(of(iam)(input, once))) as Written &
-      Pick<Planned, 'warnings'>
+    const { details, warnings } = (await good(of(iam)(input, once))) as Written
     const dry = { ...once, dryRun: true }
     for (const process of [iam, iamOn(store)]) {
       const planned = {
