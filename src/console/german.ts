@@ -340,8 +340,11 @@ export const german: Texts = {
   from: 'Ab',
   to: 'Bis',
   noHistory: 'Keine Änderung passt. Neue Änderungen erscheinen hier.',
-  noHistoryYet: 'Unter den gelesenen Änderungen passt keine. Es gibt ältere.',
-  searchOn: 'Ältere Änderungen durchsuchen',
+  exporting: plural('{count} Zeile gelesen…', '{count} Zeilen gelesen…'),
+  exportEnded: plural(
+    'Der Export endete nach {count} Zeile. Nichts wurde gespeichert.',
+    'Der Export endete nach {count} Zeilen. Nichts wurde gespeichert.',
+  ),
   anyType: 'Jede Änderung',
   anyProject: 'Jedes Projekt',
   chooseProject: 'Wählen Sie ein Projekt.',
@@ -363,6 +366,7 @@ export const german: Texts = {
   endOf: '{role}: Ende',
   untilLabel: 'bis',
   untilOf: '{role}: bis',
+  hourOf: '{label}: Uhrzeit',
   expiredAt: 'abgelaufen {time}',
   counts: 'gilt',
   expired: 'abgelaufen',
@@ -454,6 +458,17 @@ export const german: Texts = {
   unknownUserPage: 'Die Anwendung kennt diesen Benutzer nicht, und er hat hier keine Rollen.',
   removeAllAbout:
     'Der Benutzer verliert sofort alle Rollen in allen Projekten, und alle Gruppen, bis ein Anbieter sie wieder meldet.',
+  attention: 'Braucht Aufmerksamkeit',
+  endsSoon: '{name}: {role} in {project}, {until}',
+  pendingDomain: '{domain} ist noch nicht nachgewiesen',
+  nobodySent: 'Keine Domain schickt ihre Benutzer zu {provider}',
+  noReports:
+    '{provider} hat noch keine Gruppen gemeldet; die Zuordnungen geben deshalb keine Rollen',
+  lookedAt: plural(
+    'Nur der erste Eintrag jeder Liste wurde angesehen.',
+    'Nur die ersten {count} jeder Liste wurden angesehen.',
+  ),
+  people: 'Personen mit Rollen',
   recent: 'Letzte Änderungen',
   allChanges: 'Alle Änderungen',
   fields: {

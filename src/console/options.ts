@@ -68,7 +68,15 @@ export interface ConsoleOptions {
   readonly accent?: string | undefined
   /** Texts by language, with BCP 47 tags such as `de`. The browser's languages decide; English is built in. */
   readonly messages?: Readonly<Record<string, Messages>> | undefined
-  /** Where users sign in again: a path, or an `https:` URL. */
+  /**
+   * Whether the pages have their own menu, title and logo. `false`: your application links to the pages itself, with
+   * `consolePath`. Default: `true`.
+   */
+  readonly menu?: boolean | undefined
+  /**
+   * Where users sign in again: a path, or an `https:` URL. `{returnTo}` in it becomes the path of the page to come back
+   * to, encoded for a query: `/login?returnTo={returnTo}`.
+   */
   readonly loginUrl?: string | undefined
   /** Where users sign out: a path, or an `https:` URL. */
   readonly signOutUrl?: string | undefined
@@ -120,6 +128,7 @@ const PAGE_OPTIONS: OptionChecks = {
     (value) => Object.keys(Object(value)).every(isTag),
     'must have texts by language, such as { de: { save: "Sichern" } }',
   ],
+  menu: BOOLEAN,
   loginUrl: LINK,
   signOutUrl: LINK,
   backUrl: LINK,

@@ -164,6 +164,7 @@ const pageOf = (options: MountOptions, language: string): string => {
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
     language,
     messages: messages[language],
+    hasMenu: !options.isLink && options.menu !== false,
     isLink: options.isLink ?? false,
     setUpPath: setUp?.path,
     basePath,

@@ -171,6 +171,11 @@ export interface HistoryQuery {
   readonly including?: 'roles'
   /** Never with `object`: the entries of all grants of roles to this user of the organization, and of the user's memberships. */
   readonly user?: string
+  /**
+   * Never with `object`: the entries of a project of any organization, its roles and grants, and the mappings to its
+   * roles. With `user`, only the grants of the user in it.
+   */
+  readonly project?: { readonly projectOrgId: string; readonly projectId: string }
   /** `userId` of who acted. */
   readonly actor?: string
   /** Only entries with one of these event types. */

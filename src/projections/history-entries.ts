@@ -38,10 +38,15 @@ export const fieldChanges = (event: KnownEvent, change: Change): readonly FieldC
 
 /** The changed fields of an object of that type, without secrets. */
 export const shownChanges = (type: ViewType, { before, after }: Change): readonly FieldChange[] => {
-  if (after === undefined) {
-    return before === undefined ? [] : [{ field: 'state', from: before.state, to: 'removed' }]
-  }
   const from = shownFields(type, before)
+  if (after === undefined) {
+    if (before === undefined) return []
+    const lost = Object.keys(from).filter((field) => field.startsWith(ROLE))
+    return [
+      { field: 'state', from: before.state, to: 'removed' },
+      ...lost.map((field) => ({ field, from: from[field], to: undefined })),
+    ]
+  }
   const to = shownFields(type, after)
   const taken = Object.keys(from).filter((field) => !Object.hasOwn(to, field))
   const isShown = (field: string) => before !== undefined || !isWithout(type, field, to[field])
@@ -58,6 +63,9 @@ export const isWithout = (type: ViewType, name: string, value: unknown): boolean
   return field?.holds === 'list' && field.isOptional === true && String(value) === ''
 }
 
+/** Begins the field of a role. */
+const ROLE = 'roles.'
+
 /** Fields of a row by name. Each assigned role is a field of its own, so that it has a change of its own. */
 const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
   const fields: Record<string, unknown> = {}
@@ -68,7 +76,7 @@ const shownFields = (type: ViewType, row: Views[ViewType] | undefined) => {
     fields[field] = value instanceof Date ? value.toISOString() : value
   }
   for (const { roleKey, expiresAt } of row ? rolesIn(row) : [])
-    fields[`roles.${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'
+    fields[`${ROLE}${roleKey}`] = expiresAt ? new Date(expiresAt).toISOString() : 'granted'
   return fields
 }
 

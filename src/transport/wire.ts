@@ -1422,6 +1422,8 @@ export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","fie
   {"name":"time","protoName":"time","number":6,"kind":"message","message":TimeBounds},
   {"name":"pageSize","protoName":"page_size","number":7,"kind":"number"},
   {"name":"user","protoName":"user","number":8,"kind":"text","most":200},
+  {"name":"projectId","protoName":"project_id","number":9,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"projectOrgId","protoName":"project_org_id","number":10,"kind":"text","isOptional":true,"least":1,"most":64},
 ]}
 export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},

@@ -73,7 +73,8 @@ interface History {
   readonly all: PastChange[]
   /**
    * Parts of `all`, up to `indexed`, because they are seldom read: of each object, by its stream; of each project and
-   * its roles, by `with roles` and its stream; of each user's grants and memberships, by `user` and the id.
+   * its roles, by `with roles` and its stream; of each project with all in it, by `project` and its scope; of each user's
+   * grants and memberships, by `user` and the id.
    */
   readonly parts: Map<string, PastChange[]>
   /** How many of `all` are in `parts`. */
@@ -266,14 +267,19 @@ const historyOf = (state: State, query: HistoryQuery): readonly HistoryEntry[] =
 
 const pastOf = (
   state: State,
-  { orgId, object, including, user }: HistoryQuery,
+  { orgId, object, including, user, project }: HistoryQuery,
 ): readonly PastChange[] => {
   const history = state.history.get(orgId)
   if (history === undefined) return []
-  if (object === undefined && user === undefined) return history.all
+  if (object === undefined && user === undefined && project === undefined) return history.all
   index(history)
   const { parts } = history
-  if (object === undefined) return parts.get(`user ${user}`) ?? []
+  if (object === undefined) {
+    const scope = project && projectScope(project.projectOrgId, project.projectId)
+    const found = parts.get(user === undefined ? `project ${scope}` : `user ${user}`) ?? []
+    const isIn = ({ event }: PastChange) => scopeAround(orgId, objectOf(event)) === scope
+    return user !== undefined && project ? found.filter(isIn) : found
+  }
   const wholes = wholesOf(orgId, object)
   if (wholes.length > 0) return pastWithin(history, orgId, { object, wholes })
   const stream = streamOf(orgId, object)
@@ -290,9 +296,19 @@ const index = (history: History): void => {
     const container = containerOf(object)
     const around = container ? streamOf(metadata.resourceOwner, container) : stream
     if (!container || object.type === 'project_role') add(`with roles ${around}`)
+    const scope = scopeAround(metadata.resourceOwner, object)
+    if (scope !== undefined) add(`project ${scope}`)
     if (object.type === 'user_grant' || object.type === 'membership') add(`user ${object.userId}`)
   }
   history.indexed = all.length
+}
+
+/** The scope of the project that an object of an organization is, or belongs to. */
+const scopeAround = (orgId: string, object: ObjectRef): string | undefined => {
+  if (object.type === 'project') return projectScope(orgId, object.id)
+  if (!('projectId' in object)) return undefined
+  const { projectOrgId = orgId } = 'projectOrgId' in object ? object : {}
+  return projectScope(projectOrgId, object.projectId)
 }
 
 /** The history of an object, and the removals of {@link wholesOf} that ended it. */

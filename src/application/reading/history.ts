@@ -2,7 +2,15 @@ import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type AnyEvent, aggregates, ObjectInput } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
-import { choice, type ObjectRef, requiredText, type StreamId, UserId } from '../../domain/values.js'
+import {
+  choice,
+  type ObjectRef,
+  OrgId,
+  ProjectId,
+  requiredText,
+  type StreamId,
+  UserId,
+} from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
 import { project, type Row, withinOf } from '../../projections/project.js'
@@ -31,12 +39,14 @@ const timeBounds = z.pipe(
   z.strictObject({ from: z.optional(date), to: z.optional(date) }),
 )
 
-/** Which changes to list: of the organization, of one object, or of the grants and memberships of one user. */
+/** Which changes to list: of the organization, of one object, of one project, or of one user. */
 export const ListHistoryInput = z
   .strictObject({
     object: z.optional(ObjectInput),
     including: z.optional(choice(['roles'])),
     user: z.optional(UserId),
+    projectId: z.optional(ProjectId),
+    projectOrgId: z.optional(OrgId),
     actor: z.optional(requiredText),
     types: eventTypes,
     order: z._default(choice(['asc', 'desc']), 'asc'),
@@ -54,6 +64,17 @@ export const ListHistoryInput = z
       error: 'must not be given with object',
       path: ['user'],
     }),
+    z.refine(({ object, projectId }) => object === undefined || projectId === undefined, {
+      error: 'must not be given with object',
+      path: ['projectId'],
+    }),
+    z.refine(
+      ({ projectId, projectOrgId }) => projectOrgId === undefined || projectId !== undefined,
+      {
+        error: 'needs projectId',
+        path: ['projectOrgId'],
+      },
+    ),
   )
 export interface ListHistoryInput {
   /** The object by type and ids, even if it was removed. Default: all objects of the organization. */
@@ -62,6 +83,13 @@ export interface ListHistoryInput {
   readonly including?: 'roles' | undefined
   /** Without `object`: the history of this user's grants and memberships, including removed ones. */
   readonly user?: string | undefined
+  /**
+   * Without `object`: the history of a project with its roles, grants and mappings to its roles. With `user`, only of
+   * that user's grants in the project.
+   */
+  readonly projectId?: string | undefined
+  /** Only with `projectId`: the organization that owns the project. Default: the organization of the call. */
+  readonly projectOrgId?: string | undefined
   /** `userId` of the actor: 1 to 200 characters (code points). Default: any. */
   readonly actor?: string | undefined
   /** Only these event types: 1 to 100. Default: all. */
@@ -108,7 +136,9 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
       schema: ListHistoryInput,
       target: targetOfObject,
     },
-    async (call, { object, including, user, actor, types, order, limit, ...range }) => {
+    async (call, input) => {
+      const { object, including, user, projectId, projectOrgId = call.orgId } = input
+      const { actor, types, order, limit, ...range } = input
       const query: HistoryQuery = {
         orgId: call.orgId,
         ...boundsOf(range),
@@ -118,6 +148,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
         ...(object !== undefined && { object }),
         ...(including !== undefined && { including }),
         ...(user !== undefined && { user }),
+        ...(projectId !== undefined && { project: { projectOrgId, projectId } }),
         ...(actor !== undefined && { actor }),
         ...(types !== undefined && { types }),
       }

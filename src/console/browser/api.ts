@@ -49,6 +49,8 @@ export interface Failure {
   readonly message: string
   readonly metadata: Readonly<Record<string, string>>
   readonly violations: readonly { readonly field: string; readonly description: string }[]
+  /** How many rows were read before, of a list that is read to its end. */
+  readonly count?: number
 }
 
 export type Outcome<Body = Json> =

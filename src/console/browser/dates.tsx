@@ -1,12 +1,15 @@
 import { parameter, setParameters } from './router.js'
 import { say, texts } from './texts.js'
 
-/** The day of a time, in the zone of the reader, as controls for dates have it. */
-const dayOf = (at: string): string => {
+/** A time in the zone of the reader, as controls have it; empty for none. */
+const localOf = (at: string): string => {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return ''
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
+
+/** The day of a time. */
+const dayOf = (at: string): string => localOf(at).slice(0, 10)
 
 /** The first or the last minute of a day, in the zone of the reader. */
 const timeOf = (day: string, isStart = false): string => {
@@ -27,23 +30,40 @@ interface DateInputProps {
   readonly change: (at: string) => void
   /** Whether a day stands for its first minute; otherwise for its last. */
   readonly isStart?: boolean
+  /** Whether the hour is chosen too. */
+  readonly hasHour?: boolean
 }
 
-/** Chooses a day. A time of that day which was set before stays as it is. */
-export const DateInput = ({ text, label = text, at, change, isStart = false }: DateInputProps) => (
-  <label class="date">
-    <span aria-hidden="true">{text}</span>{' '}
-    <input
-      type="date"
-      aria-label={label}
-      max="9999-12-31"
-      value={dayOf(at)}
-      onChange={({ currentTarget: { value } }) => {
-        if (value !== dayOf(at)) change(value && timeOf(value, isStart))
-      }}
-    />
-  </label>
-)
+/** Chooses a day, and the hour of it. A time of that day which was set before stays as it is. */
+export const DateInput = (props: DateInputProps) => {
+  const { text, label = text, at, change, isStart = false, hasHour = false } = props
+  return (
+    <span class="date">
+      <label class="date">
+        <span aria-hidden="true">{text}</span>{' '}
+        <input
+          type="date"
+          aria-label={label}
+          max="9999-12-31"
+          value={dayOf(at)}
+          onChange={({ currentTarget: { value } }) => {
+            if (value !== dayOf(at)) change(value && timeOf(value, isStart))
+          }}
+        />
+      </label>
+      {hasHour && dayOf(at) && (
+        <input
+          type="time"
+          aria-label={say(texts.hourOf, { label })}
+          value={localOf(at).slice(11, 16)}
+          onChange={({ currentTarget: { value } }) =>
+            value && change(new Date(`${dayOf(at)}T${value}`).toISOString())
+          }
+        />
+      )}
+    </span>
+  )
+}
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -97,14 +117,15 @@ interface DateFieldProps {
   readonly name: string
   readonly label: string
   readonly isStart?: boolean
+  readonly hasHour?: boolean
 }
 
 /** Chooses a day of the past that the page is about. */
-export const DateField = ({ name, label, isStart = false }: DateFieldProps) => (
+export const DateField = ({ name, label, ...shape }: DateFieldProps) => (
   <DateInput
+    {...shape}
     text={label}
     at={parameter(name)}
-    isStart={isStart}
     change={(at) => setParameters({ [name]: at && notAfterNow(at) })}
   />
 )

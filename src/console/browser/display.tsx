@@ -6,6 +6,7 @@ import {
   ProjectName,
   ProviderName,
   projectIn,
+  ROLE,
   RoleName,
   UserName,
 } from './names.js'
@@ -21,8 +22,6 @@ const BADGES: Readonly<Record<string, string>> = {
   DOMAIN_STATE_VERIFIED: 'on',
   DOMAIN_STATE_PENDING: 'off',
 }
-/** Begins the field of a role in a history. */
-const ROLE = 'roles.'
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 interface ValueProps {

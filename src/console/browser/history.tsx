@@ -58,13 +58,7 @@ interface HistoryProps {
 export const HistoryList = ({ history, hasObjects = false, isShort = false }: HistoryProps) => {
   const { rows } = history
   if (!rows) return <Waiting query={history} />
-  if (rows.length === 0)
-    return (
-      <div class="empty">
-        <p>{history.hasMore ? texts.noHistoryYet : texts.noHistory}</p>
-        {history.hasMore && <More query={history} text={texts.searchOn} />}
-      </div>
-    )
+  if (rows.length === 0) return <p class="empty">{texts.noHistory}</p>
   return (
     <div>
       <ol class="timeline">

@@ -26,6 +26,7 @@ import { Review } from './pages/review.js'
 import { SetUp } from './pages/set-up.js'
 import { SetupLinks } from './pages/set-up-links.js'
 import { User } from './pages/user.js'
+import { paint } from './paint.js'
 import { readPermissions, usePermission } from './permissions.js'
 import { followLinks, href, objectTitle, pageName, parameter } from './router.js'
 import { settings } from './settings.js'
@@ -82,11 +83,11 @@ const App = () => {
   }, [page, objectTitle.value])
   if (isSignedOut.value) return <SignedOut />
   return (
-    <div class="app">
+    <div class={settings.hasMenu ? 'app' : undefined}>
       <a class="skip" href="#main">
         {texts.skip}
       </a>
-      {!settings.isLink && <Navigation pages={PAGES} current={name} />}
+      {settings.hasMenu && <Navigation pages={PAGES} current={name} />}
       {outage.value && (
         <p class="outage" role="alert">
           {texts[outage.value]}
@@ -104,6 +105,9 @@ const App = () => {
 const Opened = ({ Content }: Pick<Page, 'Content'>) =>
   usePermission('') === undefined ? <p role="status">{texts.loading}</p> : <Content />
 
+/** The address of this page, for a query. */
+const here = (): string => encodeURIComponent(location.pathname + location.search)
+
 /** Shown instead of all pages after the session has ended. */
 const SignedOut = () => (
   <main id="main">
@@ -112,7 +116,7 @@ const SignedOut = () => (
       <p>{settings.isLink ? texts.setUp.over : texts.signedOut}</p>
       {settings.loginUrl && (
         <p>
-          <a href={settings.loginUrl} rel="external">
+          <a href={settings.loginUrl.replace('{returnTo}', here())} rel="external">
             {texts.signIn}
           </a>
         </p>
@@ -120,18 +124,6 @@ const SignedOut = () => (
     </div>
   </main>
 )
-
-/** Sets the host's colour, with black or white text on it, whichever contrasts more. */
-const paint = (accent: string): void => {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(accent.slice(at, at + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  const { style } = document.documentElement
-  style.setProperty('--primary', accent)
-  style.setProperty('--on-primary', luminance > 0.179 ? '#000' : '#fff')
-}
 
 if (settings.accent) paint(settings.accent)
 /** Takes the token out of the address, so that neither `back` nor a bookmark has it. */

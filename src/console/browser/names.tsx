@@ -10,7 +10,7 @@ import {
   providerNameOf,
   roleNameOf,
 } from './known.js'
-import { say, texts } from './texts.js'
+import { fieldName, say, texts } from './texts.js'
 
 /** The name of a user, or the id. */
 export const UserName = ({ id }: { readonly id: string }) => {
@@ -48,6 +48,15 @@ export const ProjectName = (ids: ProjectIds) => (
 export const ProviderName = ({ id }: { readonly id: string }) => (
   <bdi title={id}>{providerNameOf(id)}</bdi>
 )
+
+/** Begins the field of a role in a history. */
+export const ROLE = 'roles.'
+
+/** Name of a field that has changed: of a role, its name. */
+export const changedName = (field: string, project: ProjectIds | undefined): string =>
+  field.startsWith(ROLE) && project
+    ? roleNameOf(project, field.slice(ROLE.length))
+    : fieldName(field)
 
 const ProjectOfRoles = createContext<ProjectIds | undefined>(undefined)
 

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Failure } from './api.js'
 import { Button } from './button.js'
+import type { Reading } from './csv.js'
 import { organizationNameOf } from './known.js'
 import type { Query } from './query.js'
-import { say, texts } from './texts.js'
+import { say, sayCount, texts } from './texts.js'
 
 /** Why a call failed, as a sentence. */
 export const sayFailure = ({ status, reason, message, metadata, violations }: Failure): string => {
@@ -69,16 +70,37 @@ export const Waiting = ({
 
 interface ExportButtonProps {
   /** Saves a file, or returns why it could not. */
-  readonly save: () => Promise<Failure | undefined>
+  readonly save: (reading: Reading) => Promise<Failure | undefined>
 }
 
-/** Saves rows as a file; if they could not be read, says why. */
+/** Saves rows as a file: tells how far it is, can be cancelled, and says why it could not be saved. */
 export const ExportButton = ({ save }: ExportButtonProps) => {
   const [failure, setFailure] = useState<Failure | undefined>()
-  const run = async () => setFailure(await save())
+  const [running, setRunning] = useState<AbortController | undefined>()
+  const [count, setCount] = useState(0)
+  const run = async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    setRunning(controller)
+    setFailure(undefined)
+    setCount(0)
+    const found = await save({ signal, progress: setCount })
+    setRunning(undefined)
+    if (!signal.aborted) setFailure(found)
+  }
+  useEffect(() => () => running?.abort(), [running])
+  const read = failure?.count ?? 0
   return (
     <>
-      <Button text={texts.csv} look="no-print" onClick={run} />
+      {running ? (
+        <span class="no-print">
+          <span role="status">{sayCount(texts.exporting, count)}</span>{' '}
+          <Button text={texts.cancel} onClick={() => running.abort()} />
+        </span>
+      ) : (
+        <Button text={texts.csv} look="no-print" onClick={run} />
+      )}
+      {failure && read > 0 && <p class="error">{sayCount(texts.exportEnded, read)}</p>}
       {failure && <FailureNotice failure={failure} retry={run} />}
     </>
   )

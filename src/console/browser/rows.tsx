@@ -75,7 +75,7 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
   }
   return (
     <section
-      class={isWindow ? 'window' : 'wide'}
+      class={isWindow ? 'window' : 'wide few'}
       tabIndex={0}
       aria-label={label}
       onScroll={onScroll}
@@ -94,7 +94,9 @@ export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
             <RolesOf key={first + index} object={row}>
               <tr aria-rowindex={first + index + 2}>
                 {columns.map((column, at) => (
-                  <td key={column}>{cell(row, column, at)}</td>
+                  <td key={column} data-label={fieldName(column)}>
+                    {cell(row, column, at)}
+                  </td>
                 ))}
               </tr>
             </RolesOf>

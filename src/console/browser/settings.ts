@@ -19,6 +19,8 @@ export interface Settings {
   /** A tag of BCP 47, such as `de`. */
   readonly language: string
   readonly messages?: Messages | undefined
+  /** Whether the console has its own menu. */
+  readonly hasMenu: boolean
   /** Whether this is the guided set-up behind a link. */
   readonly isLink: boolean
   /** Where that is; absent when it is not served. */

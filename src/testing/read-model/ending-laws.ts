@@ -186,7 +186,9 @@ export const endingLaws = lawsOf<ReadModelHome>({
       })
     }
   },
-  'History shows changes of the roles that had not ended before.': async (home) => {
+  'History shows changes of the roles that had not ended before, and a removal names them.': async (
+    home,
+  ) => {
     const log = logOf([
       ...PORTAL,
       ['acme', roleAdded('portal', 'author')],
@@ -202,6 +204,11 @@ export const endingLaws = lawsOf<ReadModelHome>({
     ])
     const readerGiven = { field: 'roles.reader', from: undefined, to: 'granted' }
     const authorGiven = { field: 'roles.author', from: undefined, to: 'granted' }
+    const taken = (roleKey: string) => ({
+      field: `roles.${roleKey}`,
+      from: 'granted',
+      to: undefined,
+    })
     const removed = { field: 'state', from: 'active', to: 'removed' }
     const after = log.events[PORTAL.length + 2]?.position ?? 0n
     for await (const model of fedTwice(home, log)) {
@@ -213,14 +220,14 @@ export const endingLaws = lawsOf<ReadModelHome>({
       }
       demandEqual('changes of the grant of the project', await changesOf('acme'), [
         [readerGiven],
-        [removed],
+        [taken('reader'), taken('writer'), removed],
         [authorGiven, { field: 'state', from: undefined, to: 'active' }],
       ])
       demandEqual('changes of the grant to the user', await changesOf('globex'), [
         [{ field: 'state', from: 'active', to: 'inactive' }],
         [readerGiven, { field: 'roles.writer', from: END, to: 'granted' }],
         [authorGiven],
-        [{ ...removed, from: 'inactive' }],
+        [taken('author'), { ...removed, from: 'inactive' }],
       ])
     }
   },

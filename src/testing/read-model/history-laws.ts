@@ -17,6 +17,7 @@ import {
   userGrantUpdated,
 } from './grant-samples.js'
 import { fedWith, type Log, newLog, type ReadModelHome } from './harness.js'
+import { mappingAdded } from './mapping-samples.js'
 import {
   idpAdded,
   idpRemoved,
@@ -229,6 +230,25 @@ export const historyLaws = lawsOf<ReadModelHome>({
       const after = log.events[6]?.position ?? 0n
       demandEqual('by place', await found(model, log, { user: 'ann', after }), ofAnn.slice(2))
     },
+  'The history of a project has its roles, its grants and the mappings to its roles, and no other changes.':
+    async (home) => {
+      const log = portalLog()
+      const model = await fedWith(home, log)
+      const portal = { projectOrgId: 'acme', projectId: 'portal' }
+      const ofPortal = [0, 1, 2, 3, 4, 6, 7, 8]
+      demandEqual('all', await found(model, log, { project: portal }), ofPortal)
+      const newest = { project: portal, order: 'desc', limit: 2 } as const
+      demandEqual('the newest', await found(model, log, newest), [8, 7])
+      const types = ['user_grant.added']
+      demandEqual('by type', await found(model, log, { project: portal, types }), [3, 4])
+      demandEqual('of ann', await found(model, log, { project: portal, user: 'ann' }), [3, 7])
+      demandEqual('of bob', await found(model, log, { project: portal, user: 'bob' }), [4])
+      const received = { ...portal, projectOrgId: 'other' }
+      demandEqual('received', await found(model, log, { project: received }), [13, 14])
+      demandEqual('its own', await found(model, log, { project: received, orgId: 'other' }), [15])
+      const none = { ...portal, projectId: 'port' }
+      demandEqual('no project', await found(model, log, { project: none }), [])
+    },
 })
 
 /** All that happened in the organization `acme`. */
@@ -244,6 +264,32 @@ const found = async (
   return entries.map(({ sequence }) =>
     log.events.findIndex(({ position }) => position === sequence),
   )
+}
+
+/** A project, others whose names begin with its own, and one with its id of another organization. */
+const portalLog = (): Log => {
+  const log = newLog()
+  const bob = { ...grantOf('bob'), resource: 'a/b' }
+  const staff = { idpId: 'idp', group: 'staff', projectId: 'portal', projectOrgId: 'acme' }
+  const likeIt = { ...staff, group: 'x+acme+portal+y', projectId: 'portal2' }
+  const received = { projectId: 'portal', projectOrgId: 'other' }
+  log.record('acme', projectAdded('portal'))
+  log.record('acme', roleAdded('portal', 'reader'))
+  log.record('acme', projectGrantAdded('portal', 'partner', ['reader']))
+  log.record('acme', userGrantAdded(grantOf('ann'), ['reader']))
+  log.record('acme', userGrantAdded(bob, ['reader']))
+  log.record('acme', idpAdded('idp'))
+  log.record('acme', mappingAdded(staff, ['reader']))
+  log.record('acme', userGrantRemoved(grantOf('ann')))
+  log.record('acme', roleRemoved('portal', 'reader'))
+  log.record('acme', projectAdded('portal2'))
+  log.record('acme', roleAdded('portal2', 'reader'))
+  log.record('acme', userGrantAdded({ ...bob, projectId: 'portal2' }, ['reader']))
+  log.record('acme', mappingAdded(likeIt, ['reader']))
+  log.record('acme', userGrantAdded({ ...received, userId: 'ann' }, ['reader']))
+  log.record('acme', mappingAdded({ ...staff, ...received }, ['reader']))
+  log.record('other', projectAdded('portal'))
+  return log
 }
 
 /** The order of changes has no meaning. */

@@ -200,14 +200,16 @@ export const play = (log: Log, { ref, steps }: Scenario): readonly Moment[] => {
     const sequence = recorded.position
     const details = { sequence, creationDate, changeDate, resourceOwner: 'acme' }
     row = changed && { ...before, ...changed, details }
-    const shown = row === undefined ? removal(before) : changesOf(ref, before, row)
+    const shown = row === undefined ? removal(ref, before) : changesOf(ref, before, row)
     const changes = secret ? [...shown, { field: secret, changed: true } as const] : shown
     return { event: recorded, row, changes }
   })
 }
 
-const removal = (before: Row | undefined): readonly FieldChange[] => [
-  { field: 'state', from: before?.['state'], to: 'removed' },
+/** A removal names the roles that are lost with the object. */
+const removal = (ref: object, before: Row = {}): readonly FieldChange[] => [
+  { field: 'state', from: before['state'], to: 'removed' },
+  ...changesOf(ref, before, {}).filter(({ field }) => field.startsWith('roles.')),
 ]
 
 /** The changes in history for an object that changes from one row to another. */

@@ -106,7 +106,8 @@ const historyInput = (
   { including, user, actor, types, order, after, before, time, pageSize, ...ids }: Values,
   type: ObjectRef['type'] | undefined,
 ): Values => ({
-  object: type && { type, ...ids },
+  // Without a type they name a project, by which all history is filtered.
+  ...(type ? { object: { type, ...ids } } : present(ids)),
   ...present({ including, user, actor, types, order, after, before, time, limit: pageSize }),
 })
 

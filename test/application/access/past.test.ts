@@ -108,7 +108,13 @@ describe('The history of a grant', () => {
       // The role that was removed is no change of this event.
       ['user_grant.updated', [{ field: 'roles.author', from: 'granted' }]],
       ['user_grant.deactivated', [{ field: 'state', from: 'active', to: 'inactive' }]],
-      ['user_grant.removed', [{ field: 'state', from: 'inactive', to: 'removed' }]],
+      [
+        'user_grant.removed',
+        [
+          { field: 'state', from: 'inactive', to: 'removed' },
+          { field: 'roles.viewer', from: '2024-05-06T07:08:10.010Z' },
+        ],
+      ],
     ]
     expect(await historyOf(ofBob)).toEqual(expected)
     expect(await historyOf({ ...ofBob, projectOrgId: 'acme' } as ObjectRef)).toEqual(expected)

@@ -266,6 +266,23 @@ describe('history.list', () => {
     expect(alone.items).toEqual([items[0], items[4]])
   })
 
+  it('of a project with all in it has its roles, grants and mappings, and nothing else', async () => {
+    const asked = { projectId: 'portal', projectOrgId: 'acme' }
+    const roles = [{ roleKey: 'editor' }]
+    await good(iam.userGrants.add({ userId: 'zoe', ...asked, roles }, context))
+    const { items } = await good(iam.history.list({ projectId: 'portal' }, context))
+    expect(items).toEqual((await good(iam.history.list(asked, context))).items)
+    const all = await good(iam.history.list({ limit: 1000 }, context))
+    const isOfPortal = ({ object }: (typeof all.items)[number]) =>
+      (object.type === 'project' && object.id === 'portal') ||
+      ('projectId' in object && object.projectId === 'portal')
+    expect(items).toEqual(all.items.filter(isOfPortal))
+    expect(items.at(-1)).toMatchObject({ type: 'user_grant.added', object: { userId: 'zoe' } })
+    const ofZoe = await good(iam.history.list({ ...asked, user: 'zoe' }, context))
+    expect(ofZoe.items).toEqual(items.slice(-1))
+    expect((await good(iam.history.list(asked, inGlobex))).items).toEqual([])
+  })
+
   it('of a role ends with the removal of its project', async () => {
     await good(iam.projectRoles.add({ ...editor, roleKey: 'gone', displayName: 'x' }, context))
     await good(iam.projectRoles.remove({ ...editor, roleKey: 'gone' }, context))
@@ -305,6 +322,10 @@ describe('history.list', () => {
     ['object.id', { object: { type: 'project' } }],
     ['object.roleKey', { object: { type: 'project_role', projectId: 'p', roleKey: '' } }],
     ['object.more', { object: { type: 'project', id: 'p', more: 1 } }],
+    ['projectId', { projectId: 'a b' }],
+    ['projectId', { object: project, projectId: 'portal' }],
+    ['projectOrgId', { projectOrgId: 'acme' }],
+    ['projectOrgId', { projectId: 'portal', projectOrgId: '' }],
     ['actor', { actor: '' }],
     ['types', { types: [] }],
     ['types', { types: 'project.added' }],

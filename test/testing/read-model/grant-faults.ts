@@ -351,6 +351,29 @@ const ACCESS_FAULTS: readonly Fault[] = [
     plant: (sound) => ({ history: ({ user: _, ...query }) => sound.history(query) }),
   },
   {
+    fault: 'finds the history of the whole organization for that of a project',
+    law: 'The history of a project has its roles',
+    plant: (sound) => ({ history: ({ project: _, ...query }) => sound.history(query) }),
+  },
+  {
+    fault: 'finds no mappings in the history of a project',
+    law: 'The history of a project has its roles',
+    plant: entries((found, { project }) =>
+      found.filter(({ object }) => !project || object.type !== 'role_mapping'),
+    ),
+  },
+  {
+    fault: 'finds the history of a project of another organization for an own one',
+    law: 'The history of a project has its roles',
+    plant: (sound) => ({
+      history: ({ project, ...query }) =>
+        sound.history({
+          ...query,
+          ...(project && { project: { ...project, projectOrgId: query.orgId } }),
+        }),
+    }),
+  },
+  {
     fault: 'finds the history of the present grants of a user alone',
     law: 'The history of a user is the',
     plant: entries((found, { user }) =>

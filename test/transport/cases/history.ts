@@ -68,6 +68,15 @@ export const histories: readonly (readonly [name: string, ...calls: Call[]])[] =
     }),
   ],
   [
+    'lists the history of a project with all in it',
+    addProjectRole('portal', { ...role, roleKey: STRANGE_KEY }),
+    listHistory({
+      request: { projectId: 'portal', projectOrgId: 'acme' },
+      query: 'project_id=portal&projectOrgId=acme',
+      input: { projectId: 'portal', projectOrgId: 'acme' },
+    }),
+  ],
+  [
     'lists the history of a project with its roles',
     addProjectRole('portal', { ...role, roleKey: STRANGE_KEY }),
     removeProject('portal'),

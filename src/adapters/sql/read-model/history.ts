@@ -89,7 +89,8 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const { table } = dialect
   const log = logOf(dialect)
   // With a plus, a database reads the streams of objects by their names, not all events between two positions.
-  const isOfAll = query.object === undefined && query.user === undefined
+  const { object, user, project: within } = query
+  const isOfAll = object === undefined && user === undefined && within === undefined
   const conditions = conditionsOf(dialect, query, isOfAll ? 'event.position' : '+event.position')
   // Each part uses an index of its own; a condition with OR might read the whole table.
   const parts = belonging(dialect, query).map(
@@ -112,9 +113,9 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
 
 /** The name of a plain page: another text has another name. */
 const nameOf = (query: HistoryQuery, parts: number): Pick<Statement, 'name'> => {
-  const { object, user, including, before, actor, types, order, limit } = query
+  const { object, user, project: within, including, before, actor, types, order, limit } = query
   const size = markOfSize(limit)
-  if (size === undefined || actor !== undefined || types !== undefined) return {}
+  if (size === undefined || actor !== undefined || types !== undefined || within) return {}
   const of = object ? (including ? 'p' : 'o') : user === undefined ? 'a' : 'u'
   const direction = order === 'desc' ? 'd' : 'u'
   return { name: `y${of}${parts}${direction}${before === undefined ? 0 : 1}${size}` }
@@ -156,9 +157,15 @@ const CLAIMS = EVENT_TYPES.filter((type) => !isOfObject({ type }))
 /** Conditions for the entries of the organization, or of one object; no entry meets two of them. */
 const belonging = (
   dialect: Dialect,
-  { orgId, object, including, user }: HistoryQuery,
+  { orgId, object, including, user, project: within }: HistoryQuery,
 ): readonly Statement[] => {
-  if (user !== undefined) return [isOfUser(dialect, orgId, user), isOfMember(dialect, orgId, user)]
+  if (user !== undefined) {
+    const isOf = isOfUser(dialect, orgId, user)
+    return within
+      ? [allOf([isOf, isOfGrants(orgId, within)])]
+      : [isOf, isOfMember(dialect, orgId, user)]
+  }
+  if (within) return isOfProject(dialect, orgId, within)
   if (object === undefined)
     return [
       sql`${dialect.organizationIn('event.stream')} = ${param(orgId)} AND event.type NOT IN (${CLAIMS.map((type) => `'${type}'`).join(', ')})`,
@@ -167,9 +174,45 @@ const belonging = (
   const wholes = wholesOf(orgId, object)
   if (wholes.length > 0) return [own, ...endsOf(dialect, orgId, { object, wholes })]
   if (including === undefined || object.type !== 'project') return [own]
-  const roles = `project_role-${orgId}+${object.id}`
-  // The comma is the character after the plus.
-  return [own, sql`event.stream > ${param(`${roles}+`)} AND event.stream < ${param(`${roles},`)}`]
+  return [own, isBelow(`project_role-${orgId}+${object.id}`)]
+}
+
+/** The name of the stream goes on after `path` with another id. The comma is the character after the plus. */
+const isBelow = (path: string): Statement =>
+  sql`event.stream > ${param(`${path}+`)} AND event.stream < ${param(`${path},`)}`
+
+type Within = NonNullable<HistoryQuery['project']>
+
+/** The entry belongs to a grant of roles in a project or a resource of it, whose id follows a comma, before a dash. */
+const isOfGrants = (orgId: string, { projectOrgId, projectId }: Within): Statement => {
+  const path = `user_grant-${orgId}+${projectOrgId}+${projectId}`
+  return sql`event.stream > ${param(`${path}+`)} AND event.stream < ${param(`${path}-`)}`
+}
+
+/** The entry belongs to a project, or to what lies in it. */
+const isOfProject = (dialect: Dialect, orgId: string, within: Within): readonly Statement[] => {
+  const { projectOrgId, projectId } = within
+  const path = `${orgId}+${projectId}`
+  const own =
+    projectOrgId === orgId
+      ? [
+          sql`event.stream = ${param(`project-${path}`)}`,
+          isBelow(`project_role-${path}`),
+          isBelow(`project_grant-${path}`),
+        ]
+      : []
+  return [...own, isOfGrants(orgId, within), isOfMapping(dialect, orgId, within)]
+}
+
+/** The entry belongs to a mapping to roles of a project: its stream has the provider before the project. */
+const isOfMapping = (dialect: Dialect, orgId: string, within: Within): Statement => {
+  const provider = 'identity_provider-'
+  const mapping = sql`'role_mapping-' || substr(provider.stream, ${String(provider.length + 1)})`
+  const path = `+${within.projectOrgId}+${within.projectId}`
+  return sql`EXISTS (SELECT 1 FROM ${logOf(dialect)} AS provider
+    WHERE provider.stream > ${param(`${provider}${orgId}+`)} AND provider.stream < ${param(`${provider}${orgId},`)}
+    AND provider.version = 1
+    AND event.stream > ${mapping} || ${param(`${path}+`)} AND event.stream < ${mapping} || ${param(`${path}-`)})`
 }
 
 /** The entry belongs to a grant of a user, which may have been removed. */

@@ -1,36 +1,40 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { historyService } from '../../../transport/wire.js'
-import { type Failure, type JsonValue, pathOf } from '../api.js'
-import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
+import { type Failure, type Json, type JsonValue, pathOf } from '../api.js'
+import { cellTime, exportList, type Reading, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { type HistoryEntry, HistoryList, useHistory } from '../history.js'
-import { nameOf, ownOrganization, projectNameOf } from '../known.js'
+import { nameOf, ownOrganization } from '../known.js'
+import { changedName, projectIn, projectTitleOf } from '../names.js'
 import { isOn } from '../navigation.js'
 import { ExportButton, Waiting } from '../notice.js'
 import type { PageName } from '../page-names.js'
 import { useAnyPermission, usePermission } from '../permissions.js'
-import { type Query, useQuery } from '../query.js'
+import { useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
 import type { ListSpec } from '../rows.js'
-import { fieldName, texts } from '../texts.js'
+import { texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
-import { DOMAINS, PROJECTS, PROVIDERS, USERS } from './lists.js'
+import { Attention, useUsers } from './attention.js'
+import { DOMAINS, PROJECTS, PROVIDERS } from './lists.js'
 import { ProjectChoice } from './project-choice.js'
 
 /** How much there is, and what has changed lately: as far as the caller may see it. */
 export const Overview = () => {
   const mayReadHistory = usePermission('event.read')
+  const users = useUsers()
   const isForNobody = useAnyPermission('.read') === false
   return (
     <article>
       <h1>{texts.overview}</h1>
       {isForNobody && <p class="notice">{texts.nothingToSee}</p>}
       <div class="cards">
-        <Card page="users" list={USERS} permission="user.grant.read" />
+        <People users={users} />
         <Card page="projects" list={PROJECTS} permission="project.read" />
         <Card page="providers" list={PROVIDERS} permission="identity_provider.read" />
         <Card page="domains" list={DOMAINS} permission="domain.read" />
       </div>
+      <Attention users={users} />
       {mayReadHistory && <Latest />}
     </article>
   )
@@ -53,6 +57,22 @@ interface CardProps {
   readonly page: PageName
   readonly list: ListSpec
   readonly permission: string
+}
+
+/** How many people have roles. */
+const People = ({ users }: { readonly users: ReturnType<typeof useUsers> }) => {
+  const isShown = usePermission('user.grant.read') && isOn('users')
+  const { rows, hasMore } = users
+  if (!isShown) return null
+  return (
+    <section class="card">
+      <h2>
+        <a href={href('users')}>{texts.people}</a>
+      </h2>
+      <Waiting query={users} />
+      {rows && <p class="figure">{hasMore ? `> ${rows.length}` : rows.length}</p>}
+    </section>
+  )
 }
 
 /** How many objects a list has, for callers who may see them. */
@@ -78,20 +98,19 @@ const Card = ({ page, list: { operation, label }, permission }: CardProps) => {
 /** The changes in the organization; new changes appear automatically. */
 export const Timeline = () => {
   const [isLive, setLive] = useState(true)
-  const [person, projectId] = [parameter('user'), parameter('projectId')]
   const filter = {
     actor: parameter('actor'),
-    user: person,
+    user: parameter('user'),
+    project_id: parameter('projectId'),
+    project_org_id: parameter('projectOrgId'),
     types: parameter('types'),
     'time.from': parameter('from'),
     'time.to': parameter('to'),
   }
-  const all = useHistory(historyService.listHistory, {
+  const history = useHistory(historyService.listHistory, {
     filter,
-    size: projectId ? String(PAGE_SIZE) : '50',
     isLive: isLive && !filter['time.to'],
   })
-  const history = useOfProject(all, projectId)
   return (
     <article>
       <h1>{texts.timeline}</h1>
@@ -113,12 +132,12 @@ export const Timeline = () => {
             ))}
           </select>
         </label>
-        <DateField name="from" label={texts.from} isStart />
-        <DateField name="to" label={texts.to} />
+        <DateField name="from" label={texts.from} isStart hasHour />
+        <DateField name="to" label={texts.to} hasHour />
         <button type="button" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
           {isLive ? texts.live : texts.paused}
         </button>
-        <ExportButton save={() => exportTimeline(filter, projectId)} />
+        <ExportButton save={(reading) => exportTimeline(filter, reading)} />
       </div>
       <HistoryList history={history} hasObjects />
     </article>
@@ -142,65 +161,32 @@ const UserFilter = ({ name, label }: UserFilterProps) => {
   )
 }
 
-/** Whether a change is of a project, or of what lies in it. */
-const isOf = ({ object }: HistoryEntry, projectId: string): boolean =>
-  object['projectId'] === projectId || (object['type'] === 'project' && object['id'] === projectId)
-
-const ENOUGH = 20
-/** Most pages that are read at once to find changes of one project. */
-const MOST_PAGES = 10
-const PAGE_SIZE = 500
-
-/** The changes of one project in a history. The interface has no such filter for grants, so they are filtered here. */
-const useOfProject = (history: Query<HistoryEntry>, projectId: string): Query<HistoryEntry> => {
-  const { rows, hasMore, more, isReading } = history
-  const found = projectId ? rows?.filter((entry) => isOf(entry, projectId)) : rows
-  const isShort = projectId !== '' && rows !== undefined && (found?.length ?? 0) < ENOUGH
-  const [most, setMost] = useState(MOST_PAGES)
-  const goesOn = isShort && hasMore && !isReading && rows.length < PAGE_SIZE * most
-  useEffect(() => {
-    if (goesOn) more()
-  }, [rows, most])
-  // Nothing is said of what matches while more is being read.
-  if (goesOn && found?.length === 0) return { ...history, rows: undefined, body: undefined }
-  const searchOn = () => setMost((rows?.length ?? 0) / PAGE_SIZE + MOST_PAGES)
-  return { ...history, rows: found, ...(isShort && { more: searchOn }) }
-}
-
-const exportTimeline = async (
-  filter: Readonly<Record<string, string>>,
-  projectId: string,
-): Promise<Failure | undefined> => {
-  const { listHistory } = historyService
-  const all = await readAll<HistoryEntry>(listHistory, { order: 'desc', ...filter })
-  if ('failure' in all) return all.failure
-  const entries = projectId ? all.rows.filter((entry) => isOf(entry, projectId)) : all.rows
+const exportTimeline = (filter: Json, reading: Reading): Promise<Failure | undefined> => {
   const head = [
     ...[`${texts.at} (${timeZone})`, texts.organization, texts.who, texts.userId, texts.type],
     ...[texts.concerns, texts.userId, texts.project, texts.role, texts.field, texts.reason],
   ]
-  const rows = entries.map(({ time, actor, type, object, changes = [], reason = '' }) => {
+  const cells = ({ time, actor, type, object, changes = [], reason = '' }: HistoryEntry) => {
     const user = object['userId'] ? String(object['userId']) : ''
-    const project = String(
-      object['projectId'] ?? (object['type'] === 'project' ? object['id'] : ''),
-    )
+    const project = projectIn({ ...object, id: object['type'] === 'project' && object['id'] })
     const other = String(object['idpId'] ?? object['domain'] ?? object['grantedOrgId'] ?? '')
+    const roleKey = object['roleKey'] ? String(object['roleKey']) : ''
     const said = changes.map(
-      ({ field, from, to }) => `${fieldName(field)}: ${shown(from)} → ${shown(to)}`,
+      ({ field, from, to }) => `${changedName(field, project)}: ${shown(from)} → ${shown(to)}`,
     )
     return [
       ...[cellTime(time), ownOrganization(), nameOf(actor.userId), actor.userId],
-      ...[
-        texts.types[type] ?? type,
-        user ? nameOf(user) : other,
-        user,
-        project ? projectNameOf({ projectId: project }) : '',
-      ],
-      ...[String(object['roleKey'] ?? ''), said.join('; '), reason],
+      ...[texts.types[type] ?? type, user ? nameOf(user) : other, user],
+      ...[project ? projectTitleOf(project) : '', roleKey, said.join('; '), reason],
     ]
-  })
-  saveCsv(texts.timeline, [head, ...rows])
-  return undefined
+  }
+  const { listHistory } = historyService
+  const parameters = { ...filter, order: 'desc' }
+  return exportList<HistoryEntry>(
+    texts.timeline,
+    { operation: listHistory, parameters, head, cells },
+    reading,
+  )
 }
 
 const shown = (value: JsonValue | undefined): string =>

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact'
+import {
+  accessService,
+  domainService,
+  identityProviderService,
+  membershipService,
+  roleMappingService,
+} from '../../../transport/wire.js'
+import { Until } from '../display.js'
+import { ProjectName, ProviderName, RoleName, RolesOf, UserName } from '../names.js'
+import { usePermission } from '../permissions.js'
+import { useRows } from '../query.js'
+import { href } from '../router.js'
+import { Say, say, sayCount, texts } from '../texts.js'
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+/** Most roles that are shown. */
+const SHOWN = 10
+/** Most rows of a list that are looked through. */
+const MOST = 1000
+
+interface UserRoles {
+  readonly userId: string
+  readonly roles: readonly {
+    readonly projectId: string
+    readonly projectOrgId: string
+    readonly roleKey: string
+    readonly expiresAt?: string
+  }[]
+}
+
+/** The users with roles, as far as the caller may see them. */
+export const useUsers = () => {
+  const isShown = usePermission('user.grant.read')
+  return useRows<UserRoles>(accessService.listUsers, isShown ? { page_size: MOST } : undefined)
+}
+
+/** What somebody should look at; nothing without such. */
+export const Attention = ({ users }: { readonly users: ReturnType<typeof useUsers> }) => {
+  const mayReadProviders = usePermission('identity_provider.read')
+  const mayReadDomains = usePermission('domain.read')
+  const mayReadMappings = usePermission('role_mapping.read')
+  const asked = (isShown: boolean | undefined) => (isShown ? { page_size: MOST } : undefined)
+  const providers = useRows(identityProviderService.listIdentityProviders, asked(mayReadProviders))
+  const domains = useRows(domainService.listDomains, asked(mayReadDomains))
+  const mappings = useRows(roleMappingService.listRoleMappings, asked(mayReadMappings))
+  const week = Date.now() + WEEK_MS
+  const ending = (users.rows ?? []).flatMap(({ userId, roles }) =>
+    roles
+      .filter(({ expiresAt }) => expiresAt && Date.parse(expiresAt) < week)
+      .map((role) => ({ userId, ...role })),
+  )
+  const pending = domains.rows?.filter(({ state }) => state === 'DOMAIN_STATE_PENDING') ?? []
+  const sentTo = new Set(
+    domains.rows?.filter((domain) => !pending.includes(domain)).map(({ idpId }) => idpId),
+  )
+  const isKnown = domains.rows !== undefined && !domains.hasMore
+  const unsent = isKnown ? (providers.rows?.filter(({ idpId }) => !sentTo.has(idpId)) ?? []) : []
+  const mapped = [...new Set(mappings.rows?.map(({ idpId }) => String(idpId)))]
+  const isPartial = [users, providers, domains, mappings].some(({ hasMore }) => hasMore)
+  return (
+    <section class="attention" aria-label={texts.attention}>
+      <h2>{texts.attention}</h2>
+      <ul>
+        {ending.slice(0, SHOWN).map((role) => (
+          <Point key={JSON.stringify(role)} to={href('user', { userId: role.userId })}>
+            <RolesOf object={role}>
+              <Say
+                text={texts.endsSoon}
+                name={<UserName id={role.userId} />}
+                role={<RoleName roleKey={role.roleKey} />}
+                project={<ProjectName {...role} />}
+                until={<Until at={role.expiresAt ?? ''} />}
+              />
+            </RolesOf>
+          </Point>
+        ))}
+        {ending.length > SHOWN && <li>{say(texts.andMore, { count: ending.length - SHOWN })}</li>}
+        {pending.map(({ domain }) => (
+          <Point key={domain} to={href('domain', { domain: String(domain) })}>
+            <Say text={texts.pendingDomain} domain={<bdi>{String(domain)}</bdi>} />
+          </Point>
+        ))}
+        {unsent.map(({ idpId }) => (
+          <Point key={idpId} to={href('provider', { idpId: String(idpId) })}>
+            <Say text={texts.nobodySent} provider={<ProviderName id={String(idpId)} />} />
+          </Point>
+        ))}
+        {mapped.map((idpId) => (
+          <Unreported key={idpId} idpId={idpId} />
+        ))}
+      </ul>
+      {isPartial && <p class="none">{sayCount(texts.lookedAt, MOST)}</p>}
+    </section>
+  )
+}
+
+/** Says that no groups were reported by a provider whose groups have roles. */
+const Unreported = ({ idpId }: { readonly idpId: string }) => {
+  const mayRead = usePermission('membership.read')
+  const asked = { page_size: 1, 'filter.idp_id.equals': idpId }
+  const { rows } = useRows(membershipService.listMemberships, mayRead ? asked : undefined)
+  if (rows?.length !== 0) return null
+  return (
+    <Point to={href('mappings')}>
+      <Say text={texts.noReports} provider={<ProviderName id={idpId} />} />
+    </Point>
+  )
+}
+
+interface PointProps {
+  readonly to: string
+  readonly children: ComponentChildren
+}
+
+const Point = ({ to, children }: PointProps) => (
+  <li>
+    <a href={to}>{children}</a>
+  </li>
+)
