@@ -403,7 +403,7 @@ export type {
   HeldRole,
   Holder,
   RoleOfUser,
-  RoleWay,
+  Source,
   UserRoles,
 } from './ports/access-reads.js'
 export {

@@ -53,9 +53,7 @@ assert.deepEqual(workspacesOf('u-bo'), ['Design', 'Sales'])
 assert.deepEqual(workspacesOf('u-cy'), ['Design', 'Sales', 'Board'])
 
 // 5. The same in the process, page by page. A scope without a resource is the whole project.
-const scopes = await orThrow(
-  iam.access.scopesOf({ userId: 'u-bo', permission: 'page.read' }, acme),
-)
+const scopes = await orThrow(iam.access.scopesOf({ userId: 'u-bo', permission: 'page.read' }, acme))
 assert.deepEqual(
   scopes.items.map(({ resource }) => resource),
   ['workspace:42', 'workspace:43'],

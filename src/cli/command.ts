@@ -50,7 +50,7 @@ export const optional = ({ values }: CommandCall, name: string): string | undefi
 }
 
 /** The values of an option that may be repeated. */
-export const several = ({ values }: CommandCall, name: string): readonly string[] => {
+export const repeated = ({ values }: CommandCall, name: string): readonly string[] => {
   const value = values[name]
   return Array.isArray(value) ? value : []
 }

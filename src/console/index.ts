@@ -10,4 +10,5 @@ export type {
   UserDescription,
   UserDirectory,
 } from './directory.js'
+export { german } from './german.js'
 export type { ConsoleOptions, ProviderIds, SetUpOptions } from './options.js'

@@ -53,10 +53,10 @@ export interface FoundMappedRole extends FoundRole {
 }
 
 /** How a user has a role: by a grant to the user, or as a member of a group of an identity provider. */
-export type RoleWay = 'grant' | RoleSource
+export type Source = 'grant' | RoleSource
 
-/** `idpId` and `group` of a {@link RoleWay}; both are empty for a grant, which therefore sorts first. */
-export type WayKey = readonly [idpId: string, group: string]
+/** `idpId` and `group` of a {@link Source}; both are empty for a grant, which therefore sorts first. */
+export type SourceKey = readonly [idpId: string, group: string]
 
 /** The fields of a project that decide about access. */
 export interface FoundProject {
@@ -127,7 +127,7 @@ export interface HeldRolesQuery {
     projectId: string,
     resource: string,
     roleKey: string,
-    ...WayKey,
+    ...SourceKey,
   ]
   /** 1 to 1000 roles. */
   readonly limit: number
@@ -142,7 +142,7 @@ export interface HeldRole extends FoundRole {
   /** The resource that the role is given on; absent for the whole project. */
   readonly resource?: string
   /** How the user has the role. A role that a user has in several ways is one item for each way. */
-  readonly via: RoleWay
+  readonly via: Source
 }
 
 /** A page of the users who have roles of an organization's projects that count or counted. */
@@ -172,13 +172,13 @@ export interface HoldersQuery {
    * first if the query is about all projects.
    */
   readonly after?:
-    | readonly [roleKey: string, orgId: string, resource: string, ...WayKey, userId: string]
+    | readonly [roleKey: string, orgId: string, resource: string, ...SourceKey, userId: string]
     | readonly [
         projectId: string,
         roleKey: string,
         orgId: string,
         resource: string,
-        ...WayKey,
+        ...SourceKey,
         userId: string,
       ]
   /** 1 to 1000 holders. */
@@ -205,7 +205,7 @@ export interface Holder {
    */
   readonly from: Date
   /** How the user has the role. A user who has it in several ways is one item for each way. */
-  readonly via: RoleWay
+  readonly via: Source
 }
 
 /** A page of the users of one organization for whom roles count or counted, of their own and of granted projects. */

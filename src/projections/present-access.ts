@@ -14,8 +14,8 @@ import { stateAfter } from './project.js'
 import { aggregateOf } from './read-events.js'
 import { emptyWorld, replaceFact } from './replace-fact.js'
 import {
+  type Assignment,
   foundAccess,
-  type Held,
   hasRole,
   hasRoleOnResource,
   heldByGroup,
@@ -85,7 +85,7 @@ const INACTIVE: AnyState = { status: 'inactive', roles: [] }
 const REPORTED: AnyState = { status: 'active', groups: [] }
 
 /** The state of a user grant. */
-const userGrantOf = ({ state, roles }: Held): AnyState => ({
+const userGrantOf = ({ state, roles }: Assignment): AnyState => ({
   status: state.status === 'inactive' ? 'inactive' : 'active',
   roles: roles.map(({ share: { role, generation, permit }, expiresAt }) => ({
     roleKey: role.found.roleKey as RoleKey,

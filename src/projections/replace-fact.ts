@@ -14,10 +14,10 @@ import { compareCodePoints } from './row-order.js'
 import { foundProject, getOrAdd } from './rows.js'
 import { SortedMap } from './sorted-map.js'
 import {
+  type AssignedRole,
+  type Assignment,
   type Generation,
   type Group,
-  type Held,
-  type HeldRole,
   heldByGroup,
   heldByUser,
   isOwner,
@@ -196,10 +196,14 @@ const replaceHeldByUser = (
   getOrAdd(ofOrganization, userId, () => new Set()).add(organization)
 }
 
-type HeldOn<Holder> = Map<Holder, SortedMap<Held>>
+type HeldOn<Holder> = Map<Holder, SortedMap<Assignment>>
 
-const setOn = <Holder>(on: HeldOn<Holder>, holder: Holder, resource: string, held: Held): void =>
-  getOrAdd(on, holder, () => new SortedMap<Held>()).set(resource, held)
+const setOn = <Holder>(
+  on: HeldOn<Holder>,
+  holder: Holder,
+  resource: string,
+  held: Assignment,
+): void => getOrAdd(on, holder, () => new SortedMap<Assignment>()).set(resource, held)
 
 const deleteOn = <Holder>(on: HeldOn<Holder>, holder: Holder, resource: string): void => {
   const ofHolder = on.get(holder)
@@ -219,9 +223,9 @@ const nextHeld = (
   { roles: given }: HeldFact,
   shares: readonly Share[],
   { state, since, begin, given: givenAt }: Begun,
-  last: Held | undefined,
-): Held => {
-  const roles = shares.map((share, index): HeldRole => {
+  last: Assignment | undefined,
+): Assignment => {
+  const roles = shares.map((share, index): AssignedRole => {
     const { expiresAt } = given[index] ?? {}
     return {
       share,
@@ -233,7 +237,7 @@ const nextHeld = (
   return { state, since, begin, given: givenAt, end: undefined, before: last, roles }
 }
 
-const keyOf = ({ share }: HeldRole): string => share.role.found.roleKey
+const keyOf = ({ share }: AssignedRole): string => share.role.found.roleKey
 
 /** Without the past, nobody is listed. */
 const NOBODY = new SortedMap<never>()

@@ -5,8 +5,8 @@ import type {
   HeldRolesQuery,
   Holder,
   HoldersQuery,
-  RoleWay,
-  WayKey,
+  Source,
+  SourceKey,
 } from '../ports/access-reads.js'
 import type { Condition, ListQuery, SortValue, Views, ViewType } from '../ports/read-model.js'
 import { rolesIn } from './project.js'
@@ -19,14 +19,14 @@ export const meetsAll = <Row extends Views[ViewType]>(
   conditions: readonly Condition[],
 ): ((row: Row) => boolean) => {
   const tests = conditions.map((condition) => {
-    const several = severalOf(type, condition)
-    return several ? meetsOne(condition, several) : meets(fields, condition)
+    const multiValued = multiValuedOf(type, condition)
+    return multiValued ? meetsOne(condition, multiValued) : meets(fields, condition)
   })
   return (row) => tests.every((test) => test(row))
 }
 
 /** The list of a condition: one item must match. Undefined for a condition on a single text. */
-export const severalOf = (
+export const multiValuedOf = (
   type: ViewType,
   { field }: Pick<Condition, 'field'>,
 ): 'roleKeys' | 'permissions' | undefined => {
@@ -38,10 +38,10 @@ export const severalOf = (
 /** A test whether one of the shown roles of a row, or one of its permissions, meets a condition. */
 const meetsOne = (
   condition: Condition,
-  several: 'roleKeys' | 'permissions',
+  multiValued: 'roleKeys' | 'permissions',
 ): ((row: Views[ViewType]) => boolean) => {
   const test = meetsText(condition)
-  return several === 'permissions'
+  return multiValued === 'permissions'
     ? (row) => 'permissions' in row && row.permissions.some(test)
     : (row) => rolesIn(row).some(({ roleKey }) => test(roleKey))
 }
@@ -174,19 +174,19 @@ const rank = (unit: number): number => {
 }
 
 /** A place in the order of ways: a grant comes before groups. */
-export const keyOfWay = (via: RoleWay): WayKey =>
+export const keyOfSource = (via: Source): SourceKey =>
   via === 'grant' ? ['', ''] : [via.idpId, via.group]
 
 /** A place in the order of {@link HeldRole}s. */
 export const keyOfHeldRole = (held: HeldRole): NonNullable<HeldRolesQuery['after']> => {
   const { projectOrgId, projectId, roleKey, resource = '', via } = held
-  return [projectOrgId, projectId, resource, roleKey, ...keyOfWay(via)]
+  return [projectOrgId, projectId, resource, roleKey, ...keyOfSource(via)]
 }
 
 /** A place in the order of {@link Holder}s. */
 export const keyOfHolder = (holder: Holder): NonNullable<HoldersQuery['after']> => {
   const { projectId, roleKey, orgId, resource = '', via, userId } = holder
-  const key = [roleKey, orgId, resource, ...keyOfWay(via), userId] as const
+  const key = [roleKey, orgId, resource, ...keyOfSource(via), userId] as const
   return projectId === undefined ? key : [projectId, ...key]
 }
 

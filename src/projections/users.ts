@@ -1,5 +1,5 @@
 import type { RoleOfUser, Slice, UserRoles } from '../ports/access-reads.js'
-import { compareCodePoints, keyOfWay } from './row-order.js'
+import { compareCodePoints, keyOfSource } from './row-order.js'
 import { getOrAdd } from './rows.js'
 
 /** A role of a user, in one way. */
@@ -25,8 +25,8 @@ const byRole = (one: RoleOfUser, other: RoleOfUser): number =>
   compareCodePoints(one.projectId, other.projectId) ||
   compareCodePoints(one.resource ?? '', other.resource ?? '') ||
   compareCodePoints(one.roleKey, other.roleKey) ||
-  byWay(keyOfWay(one.via), keyOfWay(other.via))
+  bySource(keyOfSource(one.via), keyOfSource(other.via))
 
-const byWay = ([idpId, group]: readonly string[], [otherIdpId, otherGroup]: readonly string[]) =>
+const bySource = ([idpId, group]: readonly string[], [otherIdpId, otherGroup]: readonly string[]) =>
   compareCodePoints(idpId ?? '', otherIdpId ?? '') ||
   compareCodePoints(group ?? '', otherGroup ?? '')

@@ -30,7 +30,7 @@ export interface World {
   /** Beside which projects an organization is, by organization. */
   readonly organizations: Map<string, Set<Organization>>
   /** The last grant of each user, by the {@link Organization.scope}. */
-  readonly held: HeldByUser<Held>
+  readonly held: HeldByUser<Assignment>
   /** Where users ever had roles of their own, by organization and user. Only with the past. */
   readonly users: Map<string, Map<string, Set<Organization>>>
   /** How many shares there are. */
@@ -106,7 +106,7 @@ export interface Organization extends Place {
   /** Number of what its users hold for the whole project, in {@link World.held}. */
   readonly scope: number
   /** By user, then by resource: the last grant on it. */
-  readonly usersOn: Map<string, SortedMap<Held>>
+  readonly usersOn: Map<string, SortedMap<Assignment>>
 }
 
 /** A generation of a role as one organization has it, for the whole project or on one resource. Users hold shares. */
@@ -119,7 +119,7 @@ export interface Share {
   /** Undefined where the organization owns the project. */
   readonly permit: Generation | undefined
   /** The last version of each user who ever held it. Only with the past. */
-  readonly users: SortedMap<Held>
+  readonly users: SortedMap<Assignment>
   /** The same of groups, by provider and group. */
   readonly groups: SortedMap<GroupHeld>
   /** Unique among the shares. */
@@ -127,14 +127,14 @@ export interface Share {
 }
 
 /** The roles of a user, or of the members of a group. */
-export interface Held extends Version {
+export interface Assignment extends Version {
   /** By key. */
-  readonly roles: readonly HeldRole[]
-  readonly before: Held | undefined
+  readonly roles: readonly AssignedRole[]
+  readonly before: Assignment | undefined
 }
 
 /** A role that is held. */
-export interface HeldRole {
+export interface AssignedRole {
   readonly share: Share
   readonly expiresAt: Date | undefined
   readonly given: Position
@@ -143,7 +143,7 @@ export interface HeldRole {
 /** The roles of a group. */
 export interface GroupHeld {
   readonly group: Group
-  readonly held: Held
+  readonly held: Assignment
 }
 
 /** An identity provider, which may not exist. */
@@ -159,9 +159,9 @@ export interface Group {
   readonly provider: Provider
   readonly name: string
   /** What its members hold for a whole project, by project and organization. */
-  readonly held: Map<Organization, Held>
+  readonly held: Map<Organization, Assignment>
   /** What its members hold on resources, by project and organization, then by resource. */
-  readonly heldOn: Map<Organization, SortedMap<Held>>
+  readonly heldOn: Map<Organization, SortedMap<Assignment>>
   /** By user: the last report that has the user in the group. Only with the past. */
   readonly members: SortedMap<Member>
 }
@@ -238,20 +238,20 @@ export const onPlaces = function* <Value>(
 export const isOwner = ({ project, orgId }: Place): boolean => project.orgId === orgId
 
 /** How a role counts for a user: until when, and the event since which the user has it. */
-export type Counted = Pick<HeldRole, 'expiresAt' | 'given'>
+export type Counted = Pick<AssignedRole, 'expiresAt' | 'given'>
 
 /** How a user's own role counts, if its {@link isCurrent share} is current and the {@link isOpen project open}. */
 export const countedOfUser = (
-  { state }: Held,
-  role: HeldRole,
+  { state }: Assignment,
+  role: AssignedRole,
   moment: Moment,
 ): Counted | undefined =>
   state.status === 'active' && (!role.expiresAt || !isExpired(role, moment.now)) ? role : undefined
 
 /** How a role of a group counts for one of its members, if the same holds and the provider {@link isActive}. */
 export const countedOfMember = (
-  held: Held,
-  role: HeldRole,
+  held: Assignment,
+  role: AssignedRole,
   { group, member }: { readonly group: Group; readonly member: Member },
   { now }: Moment,
 ): Counted | undefined => {
@@ -263,12 +263,12 @@ export const countedOfMember = (
 }
 
 /** Whether a report counts for a mapping: it came after the mapping was added. */
-const isReportedFor = (mapping: Held, report: Member): boolean => report.begin > mapping.since
+const isReportedFor = (mapping: Assignment, report: Member): boolean => report.begin > mapping.since
 
 const HOUR_MS = 3_600_000
 
 /** When a report ends for a mapping; undefined: with the next report. */
-const expiryOf = ({ state }: Held, report: Member): Date | undefined =>
+const expiryOf = ({ state }: Assignment, report: Member): Date | undefined =>
   'validFor' in state && state.validFor !== undefined
     ? new Date(timeOf(report.begin).getTime() + state.validFor * HOUR_MS)
     : undefined
@@ -380,7 +380,7 @@ export const heldByUser = (
   { scope, usersOn }: Organization,
   userId: string,
   resource: string | undefined,
-): Held | undefined =>
+): Assignment | undefined =>
   resource === undefined ? held.get(userId, scope) : usersOn.get(userId)?.get(resource)
 
 /** What the members of a group last had for the whole project, or on a resource. */
@@ -388,11 +388,11 @@ export const heldByGroup = (
   { held, heldOn }: Group,
   organization: Organization,
   resource: string | undefined,
-): Held | undefined =>
+): Assignment | undefined =>
   resource === undefined ? held.get(organization) : heldOn.get(organization)?.get(resource)
 
 /** Whether a current role has the key and the permission that are asked for. */
-const isAsked = ({ share }: HeldRole, { roleKey, permission }: RoleQuestion): boolean => {
+const isAsked = ({ share }: AssignedRole, { roleKey, permission }: RoleQuestion): boolean => {
   const { found } = share.role
   if (roleKey !== undefined && found.roleKey !== roleKey) return false
   if (permission !== undefined && !found.permissions.includes(permission)) return false
@@ -419,7 +419,7 @@ const hasMappedRole = (
 }
 
 const NO_PROVIDERS: readonly Provider[] = []
-const NO_ROLES: readonly HeldRole[] = []
+const NO_ROLES: readonly AssignedRole[] = []
 
 /** The result of a read model's `access`. Parts of it are shared, so do not change it. */
 export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
@@ -427,7 +427,7 @@ export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project && exists(project) ? project.organizations.get(orgId) : undefined
   const grants: FoundGrant[] = []
-  const add = (last: Held | undefined): void => {
+  const add = (last: Assignment | undefined): void => {
     const held = versionAt(last)
     if (held) grants.push(foundGrant(held))
   }
@@ -441,7 +441,7 @@ export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
   }
 }
 
-const foundGrant = (held: Held): FoundGrant => {
+const foundGrant = (held: Assignment): FoundGrant => {
   const roles: FoundRole[] = []
   const lost: LostRole[] = []
   for (const { share, expiresAt } of held.roles) {

@@ -91,6 +91,7 @@ export const openHost = async (
   ])
   const handler = consoleHandler(iam, {
     basePath,
+    areas: ['projects', 'users', 'review', 'signIn', 'timeline', 'plan'],
     ...options,
     testIdentityProvider: async () => ok({ checks: [...CHECKS] }),
     authenticate: (headers) =>

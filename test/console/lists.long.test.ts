@@ -11,7 +11,7 @@ const LISTS = [
   ['projects', 'Projects'],
   ['projects', 'Received from other organizations'],
   ['domains', 'Domains'],
-  ['users', 'Users with roles'],
+  ['grants', 'Grants'],
   ['user?userId=anna', 'Roles by project'],
   ['project?id=portal', 'Roles'],
   ['project?id=portal', 'Granted to other organizations'],

@@ -135,6 +135,7 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
       'Overview',
       'Users and roles',
       'Role matrix',
+      'Grants',
       'Access review',
     ])
     expect(await branded.page.title()).toBe('Overview · Acme Cloud')

@@ -234,12 +234,12 @@ export const perform = async (
     'access.rolesOf': () =>
       iam.access.rolesOf({ userId }, context).map(({ items }) => {
         const held = items.filter((item) => item.projectId === projectId)
-        return held.map(wayOf).join()
+        return held.map(sourceOf).join()
       }),
     'access.whoHas': () =>
       iam.access.whoHas(role, { ...context, orgId: 'acme' }).map(({ items }) => {
         const held = items.filter((item) => item.userId === userId && item.orgId === org)
-        return held.map(wayOf).join()
+        return held.map(sourceOf).join()
       }),
     'projects.get': () => iam.projects.get({ id: projectId }, context).map(({ state }) => state),
     'projectRoles.list': () =>
@@ -261,5 +261,5 @@ export const perform = async (
 }
 
 /** `a` by a grant, `a i/f` by a group. */
-const wayOf = ({ roleKey, via }: Pick<HeldRole, 'roleKey' | 'via'>): string =>
+const sourceOf = ({ roleKey, via }: Pick<HeldRole, 'roleKey' | 'via'>): string =>
   via === 'grant' ? roleKey : `${roleKey} ${via.idpId}/${via.group}`

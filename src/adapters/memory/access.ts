@@ -26,6 +26,7 @@ import {
 } from '../../projections/row-order.js'
 import { type HeldByUser, usersFrom } from '../../projections/users.js'
 import {
+  type Assignment,
   type Counted,
   countedOfMember,
   countedOfUser,
@@ -33,7 +34,6 @@ import {
   exists,
   foundAccess,
   type Group,
-  type Held,
   isActive,
   isCurrent,
   isOpen,
@@ -78,9 +78,9 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
   const { roleKey, permission } = query
   const found: HeldRole[] = []
   const add = (
-    last: Held | undefined,
+    last: Assignment | undefined,
     via: HeldRole['via'],
-    count: (held: Held, role: Held['roles'][number]) => Counted | undefined,
+    count: (held: Assignment, role: Assignment['roles'][number]) => Counted | undefined,
   ): void => {
     const held = versionAt(last, at)
     for (const role of held?.roles ?? []) {
@@ -89,7 +89,7 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       if (!held || (projectId !== undefined && project.id !== projectId)) continue
       if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
       if (roleKey !== undefined && shown.found.roleKey !== roleKey) continue
-      if (permission !== undefined && !allows(shown, permission, at)) continue
+      if (permission !== undefined && !hasPermission(shown, permission, at)) continue
       if (!isCurrent(role.share, at) || !isOpen(organization, at)) continue
       const counted = count(held, role)
       if (!counted) continue
@@ -120,7 +120,7 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
 }
 
 /** What the members of a group last had in all projects; with a resource, what may count on it. */
-const heldIn = function* ({ held, heldOn }: Group, resource?: string): Generator<Held> {
+const heldIn = function* ({ held, heldOn }: Group, resource?: string): Generator<Assignment> {
   yield* held.values()
   for (const on of heldOn.values()) for (const { value } of on.from('', resource)) yield value
 }
@@ -148,7 +148,7 @@ const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Hol
     const isFirst = project.id === firstProject
     for (const { value: role } of project.roles.from(isFirst ? firstRole : '', roleKey)) {
       if (!exists(role, at)) continue
-      if (permission !== undefined && !allows(role, permission, at)) continue
+      if (permission !== undefined && !hasPermission(role, permission, at)) continue
       const isFirstRole = isFirst && role.found.roleKey === firstRole
       const ofOrg = userOrgId === undefined ? '' : keyOfPlace(userOrgId, undefined)
       const start = isFirstRole && firstPlace > ofOrg ? firstPlace : ofOrg
@@ -173,7 +173,7 @@ const holdersFrom = function* (world: World, query: HoldersQuery): Generator<Hol
   }
 }
 
-const allows = ({ last }: Role, permission: string, at: Moment['at']): boolean => {
+const hasPermission = ({ last }: Role, permission: string, at: Moment['at']): boolean => {
   const state = versionAt(last, at)?.state
   return state !== undefined && 'permissions' in state && state.permissions.includes(permission)
 }
@@ -230,7 +230,7 @@ const usersOf = function* (
 /** The members of a group for whom the role of a share counts, which is current. */
 const membersOf = function* (
   group: Group,
-  last: Held | undefined,
+  last: Assignment | undefined,
   share: Share,
   counting: Counting,
   firstUser = '',
@@ -262,7 +262,7 @@ const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
     if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
     if (!isOpen(organization, at)) continue
     for (const { value: role } of project.roles.from('', roleKey)) {
-      if (permission !== undefined && !allows(role, permission, at)) continue
+      if (permission !== undefined && !hasPermission(role, permission, at)) continue
       for (const share of sharesOf(role, orgId, at)) {
         const { resource } = share
         if (asked !== undefined && !countsOn(resource, asked)) continue
@@ -449,7 +449,7 @@ const isHeldBy = (
   isMeant: IsMeant,
 ): boolean => {
   const { userId, at } = counting
-  const isAsked = ({ share }: Held['roles'][number]) =>
+  const isAsked = ({ share }: Assignment['roles'][number]) =>
     share.role.found.roleKey === roleKey && isCurrent(share, at)
   const on = resource === undefined ? undefined : organization.usersOn.get(userId)
   for (const { value } of onPlaces(world.held.get(userId, organization.scope), on, resource)) {

@@ -22,9 +22,9 @@ import {
   compareCodePoints,
   countWhile,
   meetsAll,
+  multiValuedOf,
   pageOf,
   type RowPage,
-  severalOf,
   valueAt,
 } from '../../projections/row-order.js'
 import {
@@ -230,7 +230,7 @@ const listedViews = <Type extends ViewType>(
   const { type, orgId, isReceived, conditions } = query
   const meets = meetsAll<Views[Type]>(type, viewFields[type], conditions)
   // Only conditions on roles depend on which of them have ended.
-  const isShown = conditions.some((condition) => severalOf(type, condition) === 'roleKeys')
+  const isShown = conditions.some((condition) => multiValuedOf(type, condition) === 'roleKeys')
   const views: Views[Type][] = []
   const scopes = isReceived ? (received.get(orgId) ?? []) : [listedScope(query)]
   for (const scope of scopes)

@@ -185,14 +185,14 @@ export const followed = async (
     return isReady && (await catchFaults(async () => ok(await wait()))).isOk()
   }
   /** A write returns once it is seen here. If that takes too long, every check refuses until it is seen. */
-  const see = async (written: Position): Promise<void> => {
+  const awaitApplied = async (written: Position): Promise<void> => {
     if (!(await isSeen(written)) && written > unseen.position)
       unseen = { position: written, at: environment.elapsed() }
   }
   const isLate = (): boolean => environment.elapsed() - atHead > maxLag
   const isStale = (): boolean => isLate() || position < unseen.position
 
-  const onLook = (outcome: Result<Position, ReadError>, begin: number): void => {
+  const onPoll = (outcome: Result<Position, ReadError>, begin: number): void => {
     const error = outcome.isErr() ? outcome.error : undefined
     fault = error && !isWorthRetrying(error) ? error : undefined
     if (fault) refuse()
@@ -207,10 +207,10 @@ export const followed = async (
   }
   const end = (error: ReadError): void => {
     refuse()
-    recorded.delete(see)
+    recorded.delete(awaitApplied)
     signal.removeEventListener('abort', refuse)
     appends.end()
-    onLook(err(error), 0)
+    onPoll(err(error), 0)
     fault = error
   }
 
@@ -234,7 +234,7 @@ export const followed = async (
     },
   }
 
-  recorded.add(see)
+  recorded.add(awaitApplied)
   signal.addEventListener('abort', refuse)
   const following = { signal, hooks, environment }
   // A first catch-up longer than `maxLag` ends out of date, so another one follows, which takes less time.
@@ -247,19 +247,19 @@ export const followed = async (
       end(caughtUp.error)
       return err(caughtUp.error)
     }
-    onLook(caughtUp, begin)
+    onPoll(caughtUp, begin)
   } while (isLate() && position > from)
   isReady = true
   const running = run(log, projection, {
     ...following,
     method: 'access.live',
     appends,
-    longestLook: maxLag,
+    longestPoll: maxLag,
     retriesAll: true,
-    onLook,
+    onPoll,
   })
   running.finally(() => end({ kind: 'Cancelled' }))
-  await see(unseen.position)
+  await awaitApplied(unseen.position)
 
   const can = (question: LiveQuestion): boolean => {
     const query = read(question)

@@ -5,7 +5,7 @@ import { invalid, type PermissionDenied, type WriteError } from '../errors/error
 import { grantQuestion } from '../grant-rules/permit-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { detailsOf } from '../recording/stream-state.js'
-import { seenByFollowers } from '../recording/transact.js'
+import { awaitFollowers } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
 import { comparePlan, givenUnit } from './compare-plan.js'
@@ -86,7 +86,7 @@ const decide = async (
   const at = await callPort(() => runtime.store.lastPosition(), call.signal)
   const decided = await decideUnits(planning, units, at)
   // What is not changed is answered as it was at that position.
-  await seenByFollowers(runtime, at)
+  await awaitFollowers(runtime, at)
   return decided
 }
 

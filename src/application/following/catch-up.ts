@@ -52,11 +52,11 @@ interface FollowOptions {
   /** The signal of new events; `run` ends it. */
   readonly appends?: AppendSignal
   /** Longest wait for a read of the head, in milliseconds; a slower one may have lost its connection. */
-  readonly longestLook?: number
+  readonly longestPoll?: number
   /** Whether it also retries after errors that a retry rarely mends. Default: it returns them. */
   readonly retriesAll?: boolean
   /** Called after each read of the head, with the elapsed time when it began. */
-  readonly onLook?: (outcome: Result<Position, ReadError>, begin: number) => void
+  readonly onPoll?: (outcome: Result<Position, ReadError>, begin: number) => void
 }
 
 /**
@@ -70,24 +70,24 @@ export const run = async (
   projection: Projection,
   options: CatchUpOptions & Observed & FollowOptions,
 ): Promise<Result<Position, ReadError>> => {
-  const { signal, hooks, environment, method = 'run', longestLook, onLook, retriesAll } = options
+  const { signal, hooks, environment, method = 'run', longestPoll, onPoll, retriesAll } = options
   const { appends = appendSignal({ store, environment }) } = options
   const pauses = growingPauses(environment)
   /** A slow read that makes progress: a second one beside it would read the same events again. */
-  let slow: Look | undefined
+  let slow: Poll | undefined
   try {
     while (!signal?.aborted) {
       const seen = appends.count()
-      const look = slow ?? lookOf(environment.elapsed(), catchUpToHead(store, projection, options))
-      const from = longestLook && (await positionOf(projection))
-      const caughtUp = await (longestLook
-        ? catchFaults(() => within(environment, longestLook, look.caughtUp))
-        : look.caughtUp)
-      onLook?.(caughtUp, look.begin)
+      const poll = slow ?? pollOf(environment.elapsed(), catchUpToHead(store, projection, options))
+      const from = longestPoll && (await positionOf(projection))
+      const caughtUp = await (longestPoll
+        ? catchFaults(() => within(environment, longestPoll, poll.caughtUp))
+        : poll.caughtUp)
+      onPoll?.(caughtUp, poll.begin)
       if (caughtUp.isErr()) {
         reportFault(hooks, method, caughtUp.error)
         if (!retriesAll && !isWorthRetrying(caughtUp.error)) return caughtUp
-        slow = !look.isDone && (await positionOf(projection)) !== from ? look : undefined
+        slow = !poll.isDone && (await positionOf(projection)) !== from ? poll : undefined
         if (!slow) await pauses.next(signal)
       } else {
         pauses.reset()
@@ -106,18 +106,18 @@ export const run = async (
 }
 
 /** A catch-up to the head of the log, and when it began. */
-interface Look {
+interface Poll {
   readonly begin: number
   readonly caughtUp: ReturnType<typeof catchUpToHead>
   isDone: boolean
 }
 
-const lookOf = (begin: number, catchingUp: Look['caughtUp']): Look => {
+const pollOf = (begin: number, catchingUp: Poll['caughtUp']): Poll => {
   const caughtUp = catchingUp.finally(() => {
-    look.isDone = true
+    poll.isDone = true
   })
-  const look = { begin, caughtUp, isDone: false }
-  return look
+  const poll = { begin, caughtUp, isDone: false }
+  return poll
 }
 
 /** The checkpoint of `projection`; undefined while it cannot be read. */

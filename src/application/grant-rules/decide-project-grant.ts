@@ -25,7 +25,7 @@ export type ProjectGrantChange = GrantIds &
         /** All its new roles. */
         readonly roleKeys: readonly RoleKey[]
         /** Whether an update is recorded even if the roles stay as they are. */
-        readonly isTouch?: boolean
+        readonly isForced?: boolean
       }
     | { readonly type: 'DeactivateProjectGrant' | 'ReactivateProjectGrant' | 'RemoveProjectGrant' }
   )
@@ -51,9 +51,9 @@ export const decideProjectGrant = async (
   return rolesToGive(project, given?.map((roleKey) => ({ roleKey })) ?? [])
     .andThen((roles) =>
       projectGrant.decide(commandOf(command, ids, roles), state).map((events) => {
-        const isTouch = givesRoles(command) && command.isTouch && events.length === 0
+        const isForced = givesRoles(command) && command.isForced && events.length === 0
         const touch = { type: 'project_grant.updated', data: { ...ids, roles } } as const
-        return isTouch ? [touch] : events
+        return isForced ? [touch] : events
       }),
     )
     .map((events) => {

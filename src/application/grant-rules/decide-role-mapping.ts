@@ -57,7 +57,7 @@ export type RoleMappingChange = GroupOfProject &
         readonly roleKeys: readonly RoleKey[]
         readonly validFor?: number | undefined
         /** Whether an update is recorded even if nothing changes. */
-        readonly isTouch?: boolean
+        readonly isForced?: boolean
       }
     | {
         readonly type: 'AddRoleMappingRoles' | 'RemoveRoleMappingRoles'
@@ -102,9 +102,9 @@ export const decideRoleMapping = async (
   }
   const asked = commandOf(command, ids, roles.value)
   return roleMapping.decide(asked, state).map((decided) => {
-    const isTouch = asked.type === 'UpdateRoleMapping' && 'isTouch' in command && command.isTouch
+    const isForced = asked.type === 'UpdateRoleMapping' && 'isForced' in command && command.isForced
     const events =
-      isTouch && decided.length === 0
+      isForced && decided.length === 0
         ? [{ type: 'role_mapping.updated', data: asked.data } as const]
         : decided
     const after = () =>

@@ -94,7 +94,7 @@ export const transact = async <Decided extends Decision, Answer>(
         if (before) return before
         if (decision.isErr()) return err(decision.error)
         lock?.release()
-        await seenByFollowers(runtime, streams.lastRead)
+        await awaitFollowers(runtime, streams.lastRead)
         return ok(answer(applied(states, decision.value, [])))
       }
       // A repeat does not write the rows of the host again.
@@ -125,7 +125,7 @@ export const transact = async <Decided extends Decision, Answer>(
         const done = ok(answer(applied(states, decision.value, recorded.value)))
         const last = recorded.value.at(-1)
         lock.release()
-        await seenByFollowers(runtime, last?.position ?? streams.lastRead)
+        await awaitFollowers(runtime, last?.position ?? streams.lastRead)
         return done
       }
 
@@ -148,8 +148,9 @@ export const transact = async <Decided extends Decision, Answer>(
 }
 
 /** Waits until what follows the log of this runtime has seen the event at `position`. */
-export const seenByFollowers = async ({ recorded }: Runtime, position: Position): Promise<void> => {
-  if (recorded.size > 0) await Promise.all([...recorded].map((see) => see(position)))
+export const awaitFollowers = async ({ recorded }: Runtime, position: Position): Promise<void> => {
+  if (recorded.size > 0)
+    await Promise.all([...recorded].map((awaitApplied) => awaitApplied(position)))
 }
 
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0

@@ -22,7 +22,7 @@ import { writeTargetOf } from '../method/target.js'
 import { storedKey } from '../recording/metadata.js'
 import { type AnyStreamState, change, detailsOf, StreamState } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { type Applied, type Decision, seenByFollowers, transact } from '../recording/transact.js'
+import { type Applied, awaitFollowers, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
 import { raceAbort } from '../waiting.js'
@@ -258,7 +258,7 @@ const earlierOutcome = async <Ids>(
   const details = detailsOf(before.replay(past.slice(-events.length)), orgId)
   const warned = warningsOf(warnings?.(before))
   if (dryRun) return ok({ details, changed: false, events: [], changes: [], ...warned })
-  await seenByFollowers(runtime, details.sequence)
+  await awaitFollowers(runtime, details.sequence)
   return ok({ details, changed: true, events, ...ids(events), ...warned })
 }
 

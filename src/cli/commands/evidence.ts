@@ -8,8 +8,8 @@ import {
   Failed,
   optional,
   readText,
+  repeated,
   required,
-  several,
   UsageError,
 } from '../command.js'
 import { DATABASE, KEYS, openCipher, openDatabase } from '../database.js'
@@ -107,8 +107,8 @@ checkpoints whether earlier events were changed. Exits with 2 at a fault.
   positionals: [0, 0],
   run: async (call) => {
     const { terminal, signal } = call
-    const files = several(call, 'checkpoint')
-    const keys = several(call, 'trust')
+    const files = repeated(call, 'checkpoint')
+    const keys = repeated(call, 'trust')
     if (files.length > 0 !== keys.length > 0)
       throw new UsageError('--checkpoint and --trust, its verifier key, go together')
     const checkpoints = await Promise.all(files.map(readText))
@@ -126,7 +126,7 @@ checkpoints whether earlier events were changed. Exits with 2 at a fault.
 
 const printVerified = (call: CommandCall, { events, position }: Verified): Promise<void> => {
   const { terminal, values } = call
-  const checkpoints = several(call, 'checkpoint').length
+  const checkpoints = repeated(call, 'checkpoint').length
   if (values['json']) return terminal.printJson({ events, position: String(position), checkpoints })
   const held = checkpoints === 1 ? 'checkpoint holds' : 'checkpoints hold'
   const vouched = checkpoints > 0 ? `; ${checkpoints} ${held}` : ''
@@ -138,7 +138,7 @@ const NO_FAULT: readonly LogFault['kind'][] = ['Unavailable', 'Cancelled', 'Inva
 
 const reportFault = async (call: CommandCall, fault: LogFault): Promise<2> => {
   // Checkpoints are named by their files.
-  const files = several(call, 'checkpoint')
+  const files = repeated(call, 'checkpoint')
   const text = explain(fault).replaceAll(
     /checkpoints\[(\d+)\]/g,
     (name, index: string) => files[Number(index)] ?? name,

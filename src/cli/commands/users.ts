@@ -1,4 +1,4 @@
-import { type Iam, items, type RoleWay, toJson, type UserRoles } from 'claviger'
+import { type Iam, items, type Source, toJson, type UserRoles } from 'claviger'
 import { cellOf } from '../../csv.js'
 import { type Command, optional, required, timeOption, UsageError } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
@@ -123,7 +123,7 @@ const rowOf = ({
   expiresAt,
   ...ids
 }: Pick<ReviewRow, 'orgId' | 'userId' | 'projectOrgId' | 'projectId' | 'roleKey'> & {
-  readonly via: RoleWay
+  readonly via: Source
   readonly since: Date
   readonly expiresAt?: Date
 }): ReviewRow => ({

@@ -63,7 +63,12 @@ export const Value = ({ of, field, row }: ValueProps) => {
   if (TIMES.includes(field)) return <Time at={text} />
   if (field === 'userId') return <UserName id={text} />
   if (field === 'projectId')
-    return <ProjectName {...projectIn({ ...row, projectId: text })} projectId={text} />
+    return (
+      <>
+        <ProjectName {...projectIn({ ...row, projectId: text })} projectId={text} />
+        <OnResource of={row} />
+      </>
+    )
   if (ORGANIZATIONS.includes(field)) return <OrganizationName id={text} />
   if (field === 'idpId') return <ProviderName id={text} />
   if (text === GRANTED && field.startsWith(ROLE)) return texts.forever
@@ -72,6 +77,15 @@ export const Value = ({ of, field, row }: ValueProps) => {
   const badge = field === 'state' && BADGES[text]
   return badge ? <span class={`state ${badge}`}>{name}</span> : <bdi>{name}</bdi>
 }
+
+/** The resource that a role counts on, beside its project. */
+const OnResource = ({ of }: { readonly of: Json | undefined }) =>
+  of?.['resource'] ? (
+    <>
+      {' · '}
+      <bdi>{String(of['resource'])}</bdi>
+    </>
+  ) : null
 
 /** An item of a list: a text, or a role with its expiry. */
 const Item = ({ of, field }: ValueProps & { readonly of: JsonValue }) => {
@@ -276,6 +290,7 @@ export const RefLink = ({ object }: { readonly object: Json }) => {
         <>
           {' · '}
           <ProjectName {...project} />
+          <OnResource of={object} />
         </>
       )}
     </>

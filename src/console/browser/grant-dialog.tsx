@@ -3,15 +3,15 @@ import { userGrantService } from '../../transport/wire.js'
 import type { Failure, FieldChange, Impact } from './api.js'
 import { Button } from './button.js'
 import { Dialog } from './dialog.js'
-import { Changes, Consequences } from './display.js'
-import { announce, ReasonField } from './form.js'
-import { nameOf, type ProjectIds, roleNameOf } from './known.js'
-import { ProjectName, RolesOf, UserName } from './names.js'
+import { Changes, Consequences, Value } from './display.js'
+import { announce, ReasonField, TextField } from './form.js'
+import { nameOf, roleNameOf, type Scope } from './known.js'
+import { RolesOf, UserName } from './names.js'
 import { FailureNotice } from './notice.js'
 import { type Option, Picker } from './picker.js'
 import { findProjects, type ProjectOption, projectOption } from './project-picker.js'
 import { RolesField } from './roles-field.js'
-import { say, sayCount, texts } from './texts.js'
+import { fieldName, say, sayCount, texts } from './texts.js'
 import { UserPicker } from './user-picker.js'
 import { drawKey, type RoleChoice, type Step, write } from './write.js'
 
@@ -34,10 +34,14 @@ const { giveUserGrant, removeUserGrantRoles } = userGrantService
 /** Gives a user roles of a project besides those that they have, or takes some. */
 export const grantStep = (
   way: Way,
-  { projectId, projectOrgId }: ProjectIds,
+  { projectId, projectOrgId, resource }: Scope,
   { userId, roles }: { readonly userId: string; readonly roles: readonly RoleChoice[] },
 ): Step => {
-  const ids = { userId, projectId, ...(projectOrgId && { projectOrgId }) }
+  const ids = {
+    ...{ userId, projectId },
+    ...(projectOrgId && { projectOrgId }),
+    ...(resource && { resource }),
+  }
   return way === 'give'
     ? { operation: giveUserGrant, values: { ...ids, roles: roles.map((role) => ({ ...role })) } }
     : {
@@ -52,7 +56,7 @@ const ROLE = 'roles.'
 /** What undoes changes of the roles of a user: it gives back what was taken, with its end, unless that has passed. */
 export const undoOf = (
   userId: string,
-  project: ProjectIds,
+  project: Scope,
   changes: readonly FieldChange[],
 ): readonly Step[] => {
   const ofRoles = changes.filter(({ field }) => field.startsWith(ROLE))
@@ -107,7 +111,7 @@ const send = async (plan: Plan, reason: string): Promise<Plan> => {
 
 interface GrantProps {
   readonly way?: Way
-  readonly project?: ProjectIds | undefined
+  readonly project?: Scope | undefined
   readonly users?: readonly string[]
   readonly roles?: readonly RoleChoice[]
 }
@@ -150,11 +154,13 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
     (given.users ?? []).map((id) => ({ id, name: nameOf(id) })),
   )
   const [roles, setRoles] = useState<readonly RoleChoice[]>(given.roles ?? [])
+  const [resource, setResource] = useState(given.project?.resource ?? '')
   const [plans, setPlans] = useState<readonly Plan[] | undefined>()
   const [isTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState('')
   const [chosen] = projects
+  const scope = chosen && { ...chosen, resource: resource.trim() }
   useEffect(() => {
     // The only project needs no choice.
     if (!given.project)
@@ -164,21 +170,21 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
 
   const preview = async () => {
     setTried(true)
-    if (!chosen || users.length === 0 || roles.length === 0) return
+    if (!scope || users.length === 0 || roles.length === 0) return
     setBusy(true)
-    const tried = users.map(({ id }) => tryOut(id, grantStep(way, chosen, { userId: id, roles })))
+    const tried = users.map(({ id }) => tryOut(id, grantStep(way, scope, { userId: id, roles })))
     setPlans(await Promise.all(tried))
     setBusy(false)
   }
   const save = async (planned: readonly Plan[]) => {
-    if (!chosen) return
+    if (!scope) return
     setBusy(true)
     const saved: Plan[] = []
     for (const plan of planned) saved.push(await send(plan, reason))
     setBusy(false)
     setPlans(saved)
     const done = saved.filter(({ isDone }) => isDone)
-    const steps = done.flatMap(({ userId, changes }) => undoOf(userId, chosen, changes))
+    const steps = done.flatMap(({ userId, changes }) => undoOf(userId, scope, changes))
     if (done.length > 0)
       announce(sayCount(way === 'give' ? texts.gaveTo : texts.tookFrom, done.length), { steps })
     if (saved.every(({ isDone, changes }) => isDone || changes.length === 0)) close(true)
@@ -236,12 +242,26 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
               error={isTried && roles.length === 0 ? texts.noRoleChosen : undefined}
             />
           )}
+          {chosen && (
+            <details open={resource !== ''}>
+              <summary>{texts.onOneResource}</summary>
+              <TextField
+                label={fieldName('resource')}
+                hint={texts.resourceHint}
+                most={200}
+                isOptional
+                value={resource}
+                change={setResource}
+              />
+            </details>
+          )}
         </>
       )}
       {plans && chosen && (
         <div class="preview" role="status">
           <p>
-            {hasChanges ? texts.willChange : texts.noChange} <ProjectName {...chosen} />
+            {hasChanges ? texts.willChange : texts.noChange}{' '}
+            <Value of={chosen.projectId} field="projectId" row={{ ...scope }} />
           </p>
           <RolesOf object={{ ...chosen }}>
             {plans.map(({ userId, changes, impact, failure, isDone }) => (

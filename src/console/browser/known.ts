@@ -13,6 +13,11 @@ export interface ProjectIds {
   readonly projectOrgId?: string | undefined
 }
 
+/** Where roles count: in a project, or on one resource of it. */
+export interface Scope extends ProjectIds {
+  readonly resource?: string | undefined
+}
+
 /** Names that come with an answer. */
 export interface Names {
   readonly orgId: string

@@ -7,7 +7,7 @@ import { isOn, Navigation, type Page } from './navigation.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
 import { Overview, Timeline } from './pages/changes.js'
-import { Domains, Mappings, Projects, Providers, Users } from './pages/lists.js'
+import { Domains, Grants, Mappings, Projects, Providers } from './pages/lists.js'
 import { Matrix } from './pages/matrix.js'
 import {
   Domain,
@@ -20,6 +20,7 @@ import {
   SetupLink,
   UserGrant,
 } from './pages/objects.js'
+import { People } from './pages/people.js'
 import { Plan } from './pages/plan.js'
 import { Review } from './pages/review.js'
 import { SetUp } from './pages/set-up.js'
@@ -34,9 +35,10 @@ import { texts } from './texts.js'
 
 const PAGES: Readonly<Record<PageName, Page>> = {
   '': { Content: Overview, title: texts.overview },
-  users: { Content: Users, title: texts.users, permission: 'user.grant.read' },
+  users: { Content: People, title: texts.users, permission: 'user.grant.read' },
   user: { Content: User, title: texts.user, within: 'users' },
-  'user-grant': { Content: UserGrant, title: texts.userGrant, within: 'users' },
+  'user-grant': { Content: UserGrant, title: texts.userGrant, within: 'grants' },
+  grants: { Content: Grants, title: texts.userGrants, permission: 'user.grant.read' },
   matrix: { Content: Matrix, title: texts.matrix, permission: 'user.grant.read' },
   review: { Content: Review, title: texts.review, permission: 'user.grant.read' },
   projects: { Content: Projects, title: texts.projects, permission: 'project.read' },

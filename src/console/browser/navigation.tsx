@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
-import { AREAS, type AreaName, PAGES, type PageName } from './page-names.js'
+import { useEffect, useState } from 'preact/hooks'
+import { AREAS, type AreaName, type PageName } from './page-names.js'
 import { useAnyPermission, usePermission } from './permissions.js'
 import { href } from './router.js'
 import { settings } from './settings.js'
@@ -15,11 +16,22 @@ export interface Page {
   readonly within?: PageName
 }
 
-/** Whether the host has left a page switched on. */
+/** The pages of the menu, below the overview. */
+const GROUPS: readonly { readonly title: string; readonly names: readonly PageName[] }[] = [
+  { title: texts.menuOf.people, names: ['users', 'matrix', 'grants'] },
+  { title: texts.menuOf.projects, names: ['projects'] },
+  {
+    title: texts.menuOf.signIn,
+    names: ['providers', 'mappings', 'domains', 'set-up', 'setup-links'],
+  },
+  { title: texts.menuOf.audit, names: ['review', 'timeline', 'plan'] },
+]
+
+/** Whether the host has left a page switched on. Plans, which are for developers, it switches on itself. */
 export const isOn = (page: PageName): boolean => {
   const areas = Object.keys(AREAS) as AreaName[]
   const area = areas.find((name) => (AREAS[name] as readonly PageName[]).includes(page))
-  return area === undefined || (settings.areas?.includes(area) ?? true)
+  return area === undefined || (settings.areas?.includes(area) ?? area !== 'plan')
 }
 
 interface NavigationProps {
@@ -30,15 +42,32 @@ interface NavigationProps {
 /** The pages that the caller may see and that the host has not switched off. */
 export const Navigation = ({ pages, current }: NavigationProps) => {
   const { logo, title, backUrl, signOutUrl } = settings
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(false), [current])
+  const item = (name: PageName) =>
+    isOn(name) && <Item key={name} name={name} pages={pages} current={current} />
   return (
-    <header class="top">
+    <header class={isOpen ? 'top open' : 'top'}>
       <a class="brand" href={href('')}>
         {logo && <img src={logo} alt="" height="24" />}
         <span>{title || texts.title}</span>
       </a>
-      <nav aria-label={texts.menu}>
-        {PAGES.filter((name) => isOn(name) && !pages[name].within).map((name) => (
-          <Item key={name} name={name} pages={pages} current={current} />
+      <button
+        type="button"
+        class="menu"
+        aria-expanded={isOpen}
+        aria-controls="menu"
+        onClick={() => setOpen(!isOpen)}
+      >
+        {texts.menuButton}
+      </button>
+      <nav id="menu" aria-label={texts.menu}>
+        {item('')}
+        {GROUPS.map(({ title, names }) => (
+          <section key={title}>
+            <p class="kind">{title}</p>
+            {names.map(item)}
+          </section>
         ))}
       </nav>
       {(backUrl || signOutUrl) && (

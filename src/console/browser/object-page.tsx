@@ -25,12 +25,16 @@ interface ObjectPageProps {
   /** Page to go to when the object is removed. */
   readonly back: string
   readonly tool?: Tool
+  /** What readers come for, before the fields of the object. */
+  readonly lead?: ComponentChildren
   readonly children?: ComponentChildren
 }
 
 /** The page of an object: as it is or was, what the caller may do with it, and its history. */
-export const ObjectPage = ({ type, back, tool, children }: ObjectPageProps) => {
-  const ids = Object.fromEntries(type.ids.map((id) => [id, parameter(id)]))
+export const ObjectPage = ({ type, back, tool, lead, children }: ObjectPageProps) => {
+  const ids = Object.fromEntries(
+    type.ids.flatMap((id) => (parameter(id) ? [[id, parameter(id)]] : [])),
+  )
   const at = parameter('at')
   const { get, stateAt } = type.operations
   const query = useQuery(at ? withQuery(pathOf(stateAt, ids), { sequence: at }) : pathOf(get, ids))
@@ -55,6 +59,7 @@ export const ObjectPage = ({ type, back, tool, children }: ObjectPageProps) => {
       </h1>
       <AsOf history={history} at={at} />
       {isMissing ? <Missing isThen={at !== ''} history={history} /> : <Waiting query={query} />}
+      {object && !at && lead}
       {object && (
         <RolesOf object={{ ...ids, ...object }}>
           <Facts type={type} object={object} />

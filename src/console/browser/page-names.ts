@@ -1,6 +1,6 @@
 /** The parts of the console that a host can switch off, with the paths of their pages, in the order of the menu. */
 export const AREAS = {
-  users: ['users', 'matrix', 'user', 'user-grant'],
+  users: ['users', 'matrix', 'grants', 'user', 'user-grant'],
   review: ['review'],
   projects: ['projects', 'project', 'role', 'project-grant'],
   signIn: [

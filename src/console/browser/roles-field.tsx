@@ -46,7 +46,7 @@ const optionOf = ({ roleKey, displayName, group, permissions }: Json): RoleOptio
 
 /** The roles that a user can be given: those of a project, or those that its organization has granted. */
 export const useRolesOf = (project: ProjectIds, text = '') => {
-  const { projectId } = project
+  const { projectId, projectOrgId } = project
   const isForeign = !isOwn(project)
   const named = {
     'filter.display_name.contains': text,
@@ -56,7 +56,9 @@ export const useRolesOf = (project: ProjectIds, text = '') => {
   const asked = isForeign ? undefined : { projectId, ...page, ...named }
   const own = useRows(projectRoleService.listProjectRoles, asked, { keep: true })
   const { getReceivedProjectGrant } = projectGrantService
-  const received = useQuery(isForeign ? pathOf(getReceivedProjectGrant, { ...project }) : undefined)
+  const received = useQuery(
+    isForeign ? pathOf(getReceivedProjectGrant, { projectId, projectOrgId }) : undefined,
+  )
   const granted = received.body?.['receivedProject'] as StoredObject | undefined
   const rows = isForeign ? (granted?.['roles'] as readonly Json[] | undefined) : own.rows
   const query = isForeign ? { ...received, rows } : own
@@ -77,6 +79,8 @@ export const RolesField = (props: RolesFieldProps) => {
   const { label, project, chosen, change, hasExpiry = false, error } = props
   const id = useId()
   const [text, setText] = useState('')
+  // Those that were chosen at first are on top.
+  const [first] = useState(() => chosen.map(({ roleKey }) => roleKey))
   // A project with more roles than a page is searched by the server.
   const [search, setSearch] = useState('')
   const { query, roles, hasMore } = useRolesOf(project, search)
@@ -84,17 +88,21 @@ export const RolesField = (props: RolesFieldProps) => {
   const isSearched = hasMore || search !== ''
   const isChosen = (key: string) => chosen.some(({ roleKey }) => roleKey === key)
   const known = new Map(roles.map((role) => [role.roleKey, role]))
-  const picked = chosen.map(
-    ({ roleKey }): RoleOption =>
-      known.get(roleKey) ?? optionOf({ roleKey, displayName: roleNameOf(project, roleKey) }),
-  )
   const wanted = text.toLowerCase()
   const matching = roles.filter(
     (role) =>
-      !isChosen(role.roleKey) &&
+      !first.includes(role.roleKey) &&
       [role.name, role.roleKey, role.group].some((each) => each.toLowerCase().includes(wanted)),
   )
+  // A role stays in its place when it is chosen: the focus is on it.
   const others = matching.slice(0, DRAWN).toSorted((one, other) => compare(one.group, other.group))
+  const drawn = new Set(others.map(({ roleKey }) => roleKey))
+  const picked = [...new Set([...first, ...chosen.map(({ roleKey }) => roleKey)])]
+    .filter((roleKey) => !drawn.has(roleKey))
+    .map(
+      (roleKey): RoleOption =>
+        known.get(roleKey) ?? optionOf({ roleKey, displayName: roleNameOf(project, roleKey) }),
+    )
   const groups = [...new Set(others.map(({ group }) => group))]
   const toggle = (key: string) =>
     change(

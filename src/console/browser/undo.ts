@@ -16,13 +16,14 @@ import type { Step, Undo } from './write.js'
 export const undoRemoval = async (type: ObjectType, object: StoredObject): Promise<Undo> => {
   if (type === role) return undoOfRole(object)
   if (type === roleMapping) {
-    const { idpId, group, projectId, projectOrgId, roleKeys, validFor } = object
+    const { idpId, group, projectId, projectOrgId, resource, roleKeys, validFor } = object
     const values = {
       idpId,
       group,
       projectId,
       projectOrgId,
       roleKeys,
+      ...(resource && { resource }),
       ...(validFor && { validFor }),
     }
     return { steps: [{ operation: roleMappingService.addRoleMapping, values }] }
@@ -36,10 +37,14 @@ export const givenAgain = ({
   userId,
   projectId,
   projectOrgId,
+  resource,
   roles,
 }: StoredObject): readonly Step[] => {
   const living = livingOf(roles)
-  const values = { userId, projectId, projectOrgId, roles: living }
+  const values = {
+    ...{ userId, projectId, projectOrgId, roles: living },
+    ...(resource && { resource }),
+  }
   return living.length > 0 ? [{ operation: userGrantService.giveUserGrant, values }] : []
 }
 
@@ -85,16 +90,17 @@ const undoOfRole = async (object: StoredObject): Promise<Undo> => {
         values: { projectId, grantedOrgId, roleKeys },
       })),
       ...('rows' in given ? given.rows : [])
-        .map(({ userId, roles }) => ({
+        .map(({ userId, resource, roles }) => ({
           userId,
           projectId,
+          ...(resource && { resource }),
           roles: livingOf(roles).filter((each) => each.roleKey === roleKey),
         }))
         .filter(({ roles }) => roles.length > 0)
         .map((values) => ({ operation: userGrantService.giveUserGrant, values })),
       ...('rows' in mappings ? mappings.rows : [])
         .filter(({ projectOrgId, details }) => projectOrgId === details.resourceOwner)
-        .map(({ idpId, group: name, projectOrgId, roleKeys, validFor }) => ({
+        .map(({ idpId, group: name, projectOrgId, resource, roleKeys, validFor }) => ({
           operation: roleMappingService.updateRoleMapping,
           values: {
             idpId,
@@ -102,6 +108,7 @@ const undoOfRole = async (object: StoredObject): Promise<Undo> => {
             projectId,
             projectOrgId,
             roleKeys,
+            ...(resource && { resource }),
             ...(validFor && { validFor }),
           },
         })),

@@ -4,7 +4,7 @@ import type {
   HeldRolesQuery,
   Holder,
   HoldersQuery,
-  RoleWay,
+  Source,
 } from '../../ports/access-reads.js'
 import { type Position, timeOf } from '../../ports/event-store.js'
 import type { ReadModel } from '../../ports/read-model.js'
@@ -142,9 +142,9 @@ export const mappingStoryLog = (): Log => logOf(STORY)
 
 const expectedAt = (index: number): readonly string[] => STORY[index]?.[2] ?? []
 
-const wayOf = (via: RoleWay): string => (via === 'grant' ? via : `${via.idpId}/${via.group}`)
+const sourceOf = (via: Source): string => (via === 'grant' ? via : `${via.idpId}/${via.group}`)
 
-const nameWithWay = (holder: Holder): string => `${nameOf(holder)} ${wayOf(holder.via)}`
+const nameWithWay = (holder: Holder): string => `${nameOf(holder)} ${sourceOf(holder.via)}`
 
 const namesOf = async (model: ReadModel, query?: Partial<HoldersQuery>) =>
   (await holdersOf(model, query)).map(nameWithWay)
@@ -163,7 +163,7 @@ const heldBy = async (model: ReadModel, query: Partial<HeldRolesQuery> = {}) => 
     const of = { orgId, userId, projectId: 'portal', ...NOW, ...query }
     const { items } = await model.heldRoles(of)
     for (const { projectOrgId, roleKey, via } of items)
-      if (projectOrgId === 'acme') held.push(`${roleKey} ${orgId}/${userId} ${wayOf(via)}`)
+      if (projectOrgId === 'acme') held.push(`${roleKey} ${orgId}/${userId} ${sourceOf(via)}`)
   }
   return held.sort()
 }
@@ -176,7 +176,7 @@ const mappedFor = async (model: ReadModel) => {
     const { project, projectGrant, mapped } = await model.access(ids)
     const isOpen = project?.state === 'active' && (orgId === 'acme' || projectGrant === 'active')
     for (const { roleKey, via, isProviderActive } of mapped)
-      if (isOpen && isProviderActive) names.push(`${roleKey} ${orgId}/${userId} ${wayOf(via)}`)
+      if (isOpen && isProviderActive) names.push(`${roleKey} ${orgId}/${userId} ${sourceOf(via)}`)
   }
   return names.sort()
 }
@@ -265,7 +265,7 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       const after = ['acme', 'portal', '', 'reader', 'google', 'admins'] as const
       const held = { orgId: 'acme', userId: 'bob', at, ...NOW, limit: 1, after }
       const [next] = (await model.heldRoles(held)).items
-      demandEqual('the next way', next && wayOf(next.via), 'google/staff')
+      demandEqual('the next way', next && sourceOf(next.via), 'google/staff')
     },
   'A role of a group counts as long as its mapping says, from the last report on.': async (
     home,

@@ -36,8 +36,8 @@ const expectedUsers = async (
     userIds.map(async (userId) => {
       const { items } = await model.heldRoles({ orgId, userId, ...moment })
       const roles = items.flatMap(({ group: _, permissions: __, ...role }): RoleOfUser[] => {
-        const key = wayOf(role)
-        const given = holders.find((each) => each.userId === userId && wayOf(each) === key)
+        const key = sourceOf(role)
+        const given = holders.find((each) => each.userId === userId && sourceOf(each) === key)
         return given ? [{ ...role, since: given.from }] : []
       })
       return { userId, roles }
@@ -45,7 +45,7 @@ const expectedUsers = async (
   )
 }
 
-const wayOf = ({
+const sourceOf = ({
   projectOrgId,
   projectId,
   roleKey,

@@ -9,7 +9,7 @@ import type {
   ObjectRef,
   Page,
   Read,
-  RoleWay,
+  Source,
   Write,
 } from '../../index.js'
 import type { IdentityProviderTest, TestedIdentityProvider, TransportOptions } from '../options.js'
@@ -140,7 +140,7 @@ const accessOperation = <Input, Item>(
 }
 
 /** On the network, a role names the group that gives it, and of a grant none. */
-const withGroup = ({ via, ...item }: { readonly via: RoleWay }): object =>
+const withGroup = ({ via, ...item }: { readonly via: Source }): object =>
   via === 'grant' ? item : { ...item, via }
 
 /** The operation that applies a desired state, or with `validateOnly` plans it. */

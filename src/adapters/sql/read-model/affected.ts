@@ -29,7 +29,7 @@ import {
   stands,
   streamOf,
 } from './counts.js'
-import { besidePositions, HELD, MAPPED, MEMBERS, pageOf, SHARES } from './tables.js'
+import { HELD, MAPPED, MEMBERS, pageOf, SHARES, withPositions } from './tables.js'
 
 /** The roles of users that a change concerns, and how far the read model is. */
 export function* readAffected(
@@ -69,7 +69,7 @@ export const affectedStatement = (dialect: Dialect, query: AffectedQuery): State
   // With its limit, the page stays apart: SQLite would count again for each of its parts.
   const page = sql`SELECT ${order}, ${joined(totals, ' + ')} AS total
     FROM (SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${limit}) AS page_of_all`
-  return sql`${besidePositions(dialect, `${order}, total`, page)} ORDER BY ${order}`
+  return sql`${withPositions(dialect, `${order}, total`, page)} ORDER BY ${order}`
 }
 
 /** Statements that find roles of users; no role of a user is found twice. */

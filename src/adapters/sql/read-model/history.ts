@@ -21,7 +21,6 @@ import { EVENT_COLUMNS, type EventRow, eventsOf } from '../stored-events.js'
 import { isCurrent } from './counts.js'
 import { amongGenerations, rowOf, shareOf } from './stored-rows.js'
 import {
-  besidePositions,
   CHANGES,
   checkpointIn,
   GRANTS,
@@ -30,6 +29,7 @@ import {
   PLACES,
   pageOf,
   SHARES,
+  withPositions,
 } from './tables.js'
 
 /** A page of history, and how far the read model is. */
@@ -107,7 +107,7 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
     FROM (${page}) AS entry LEFT JOIN ${table(CHANGES)} AS change ON change.position = entry.position`
   return {
     ...nameOf(query, parts.length),
-    ...besidePositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries),
+    ...withPositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries),
   }
 }
 

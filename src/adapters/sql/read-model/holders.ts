@@ -3,8 +3,8 @@ import type {
   HeldRolesQuery,
   Holder,
   HoldersQuery,
-  RoleWay,
   Slice,
+  Source,
 } from '../../../ports/access-reads.js'
 import { timeOf } from '../../../ports/event-store.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
@@ -26,7 +26,6 @@ import {
 import { bodyOfRole, expiry, shownRole } from './access.js'
 import { countsByGrant, countsByGroup, expiryOf, isMemberOf, lasting } from './counts.js'
 import {
-  besidePositions,
   GRANTS,
   HELD,
   MAPPED,
@@ -35,6 +34,7 @@ import {
   PLACES,
   pageOf,
   SHARES,
+  withPositions,
 } from './tables.js'
 
 /** A page of the roles of a user that count, and how far the read model is. */
@@ -58,7 +58,7 @@ export function* readHeldRoles(
     ...shownRole(body),
     ...onResource(resource),
     ...expiry(expires),
-    via: wayOf(idpId, group),
+    via: sourceOf(idpId, group),
   }))
   return { ...positions, found: sliceOf(held, query.limit) }
 }
@@ -90,7 +90,7 @@ export function* readHolders(
       ...onResource(resource),
       ...expiry(expires),
       from: timeOf(BigInt(given)),
-      via: wayOf(idpId, group),
+      via: sourceOf(idpId, group),
     }
   })
   return { ...positions, found: sliceOf(holders, query.limit) }
@@ -101,7 +101,7 @@ export const onResource = (resource: string): Pick<HeldRole, 'resource'> =>
   resource === '' ? {} : { resource }
 
 /** The way of a role, by the provider and the group; both are empty for a grant. */
-export const wayOf = (idpId: string, group: string): RoleWay =>
+export const sourceOf = (idpId: string, group: string): Source =>
   idpId === '' ? 'grant' : { idpId, group }
 
 const sliceOf = <Item>(found: readonly Item[], limit: number): Slice<Item> => ({
@@ -183,7 +183,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
   const page = sql`SELECT * FROM (${joined(arms, ' UNION ALL ')}) AS page_of_ways ORDER BY ${order} LIMIT ${atLeast(limit + 1)}`
   return {
     name: `h${flags(projectId, projectOrgId, resource, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
-    ...sql`${besidePositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
+    ...sql`${withPositions(dialect, `${order}, expires_at, body`, page)} ORDER BY ${order}`,
   }
 }
 
@@ -251,7 +251,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)
   return {
     name: `w${flags(projectId, resource, userId, roleKey, permission, userOrgId, at)}${variant}`,
-    ...sql`${besidePositions(dialect, columns, page)} ORDER BY ${order}`,
+    ...sql`${withPositions(dialect, columns, page)} ORDER BY ${order}`,
   }
 }
 

@@ -11,7 +11,12 @@ import {
   type Views,
   type ViewType,
 } from '../../../ports/read-model.js'
-import { afterPrefix, filterableText, foldCase, severalOf } from '../../../projections/row-order.js'
+import {
+  afterPrefix,
+  filterableText,
+  foldCase,
+  multiValuedOf,
+} from '../../../projections/row-order.js'
 import { cappedTotal, listedScope } from '../../../projections/rows.js'
 import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
 import {
@@ -291,7 +296,7 @@ interface Ordering {
 
 const ordering = (dialect: Dialect, { type, conditions }: ListQuery<ViewType>) => {
   // No index finds rows by their roles or permissions.
-  const finding = conditions.filter((condition) => severalOf(type, condition) === undefined)
+  const finding = conditions.filter((condition) => multiValuedOf(type, condition) === undefined)
   return ({ field, direction }: SortKey): Ordering => {
     fieldNamed<never>(viewFields[type], field)
     const isIdentity = field === identityField[type] && type === 'user_grant'
@@ -363,13 +368,13 @@ const meets = (
 ): Test => {
   const { type } = query
   const { field, operator, value, ignoreCase } = condition
-  const several = severalOf(type, condition)
-  if (!several) filterableText<never>(viewFields[type], field)
+  const multiValued = multiValuedOf(type, condition)
+  if (!multiValued) filterableText<never>(viewFields[type], field)
   // A lone surrogate is not valid text, and a database would read it as another character.
   if (!value.isWellFormed()) return sql`FALSE`
   const foldedValue = foldCase(value)
   const compare = (text: string, by: string) => compares(dialect, text, operator, by)
-  if (several === 'permissions') {
+  if (multiValued === 'permissions') {
     // Permissions are ASCII: a database folds them alike.
     const permission = ignoreCase
       ? compare('upper(allowed.permission)', foldedValue)
@@ -377,7 +382,7 @@ const meets = (
     return sql`object.key IN (SELECT allowed.role FROM ${dialect.table(PERMISSIONS)} AS allowed
       WHERE allowed.scope = ${param(listedScope(query))} AND ${permission} AND allowed.end_at IS NULL)`
   }
-  if (several === 'roleKeys') {
+  if (multiValued === 'roleKeys') {
     // One of the roles that are shown meets the condition.
     const role = ignoreCase
       ? compare('share.folded_role', foldedValue)

@@ -38,7 +38,6 @@ import { columnsOf, decode, IS_GRANTED, readList, type Totals } from './lists.js
 import { isWithin, rowOf } from './stored-rows.js'
 import {
   atHead,
-  besidePositions,
   CHECKPOINT,
   checkpointIn,
   filledBy,
@@ -51,6 +50,7 @@ import {
   pageOf,
   positionColumns,
   READ_MODEL,
+  withPositions,
 } from './tables.js'
 import { readUsers } from './users.js'
 
@@ -271,7 +271,7 @@ function* readMappedGroups(
   ])
   const page = sql`SELECT object.grp, object.body FROM ${table(OBJECTS.role_mapping)} AS object WHERE ${met}`
   type Row = readonly [group: string, body: string]
-  const { found, ...positions } = pageOf<Row>(yield besidePositions(dialect, 'grp, body', page))
+  const { found, ...positions } = pageOf<Row>(yield withPositions(dialect, 'grp, body', page))
   const wanted = new Set(groups)
   const mapped = found.flatMap(([group, body]) => {
     const { fact } = rowOf('role_mapping', orgId, body, [0n, new Date(0)])

@@ -389,11 +389,11 @@ export const oneOf = <Found extends Row>(rows: readonly Row[]): Found => {
 }
 
 /** The columns of `page` in any order, or nulls when it has no rows, each row with the positions before it. */
-export const besidePositions = (dialect: Dialect, columns: string, page: Statement): Statement =>
+export const withPositions = (dialect: Dialect, columns: string, page: Statement): Statement =>
   sql`SELECT head, reached, ${columns} FROM (SELECT ${positionColumns(dialect)}) AS moment
     LEFT JOIN (${page}) AS page ON TRUE`
 
-/** What a statement made with {@link besidePositions} found. The caller vouches for the type of the rows. */
+/** What a statement made with {@link withPositions} found. The caller vouches for the type of the rows. */
 export const pageOf = <Found extends Row>(rows: readonly Row[]): FoundAtHead<readonly Found[]> => {
   const [head, reached] = oneOf<Positions>(rows)
   const found = rowsOf<readonly [...Positions, ...Found]>(rows).flatMap(([, , ...row]) =>

@@ -13,8 +13,8 @@ import {
   holdsByGroup,
   isMemberOf,
 } from './counts.js'
-import { isAllowed, NO_WAY, onResource, wayOf } from './holders.js'
-import { besidePositions, GRANTS, HELD, MAPPED, MEMBERS, PLACES, pageOf, SHARES } from './tables.js'
+import { isAllowed, NO_WAY, onResource, sourceOf } from './holders.js'
+import { GRANTS, HELD, MAPPED, MEMBERS, PLACES, pageOf, SHARES, withPositions } from './tables.js'
 
 /** A user who has a role in one way, with its expiry in milliseconds and the position since which the user has it. */
 type StoredHolder = readonly [userId: string, expires: number | null, given: string]
@@ -46,7 +46,7 @@ export function* readUsers(
           displayName,
           ...onResource(resource),
           ...expiry(expires),
-          via: wayOf(idpId, group),
+          via: sourceOf(idpId, group),
           since: timeOf(BigInt(given)),
         },
       }),
@@ -113,5 +113,5 @@ export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement =
       WHERE ${allOf([...ofShare, sql`mapped.share = share.number`, ...countsForMembers(dialect, moment)])}`
   const columns = 'scope, role, resource, idp, grp, body, holders'
   // Without a name: a plan made for a small table would read all of a large one.
-  return besidePositions(dialect, columns, page)
+  return withPositions(dialect, columns, page)
 }

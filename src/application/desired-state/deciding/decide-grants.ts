@@ -20,7 +20,7 @@ import {
   type Draft,
   foresee,
   type Guard,
-  isTouched,
+  protectionChanges,
   removed,
   superseded,
 } from './draft.js'
@@ -32,7 +32,7 @@ type Roles = Pick<ParsedMapping, 'roleKeys' | 'validFor'>
 export interface RolesChange extends Roles {
   readonly verb: 'Add' | 'Update' | 'Remove'
   /** Whether an update is recorded even if nothing changes. */
-  readonly isTouch: boolean
+  readonly isForced: boolean
 }
 
 /** Decides by the rules of an aggregate. */
@@ -78,7 +78,7 @@ export const decideGrant = async <
   const decided = await decide(foresee(streams, inside, guards), ids, {
     verb: isRemoved ? 'Remove' : now ? 'Update' : 'Add',
     ...(wanted ?? { roleKeys: [] }),
-    isTouch: isTouched(planning, before),
+    isForced: protectionChanges(planning, before),
   })
   return decided.map((write) => {
     const isUnchanged = wanted === now

@@ -166,12 +166,12 @@ const decideGrants = async (inside: InProject, { grants }: Declared): Decided =>
         decide: (planning, subject, wanted) =>
           decideGrant(inside, planning, subject, {
             ...wanted,
-            decide: (streams, ids, { verb, roleKeys, isTouch }) =>
+            decide: (streams, ids, { verb, roleKeys, isForced }) =>
               decideProjectGrant(streams, {
                 ...ids,
                 type: `${verb}ProjectGrant`,
                 roleKeys,
-                isTouch,
+                isForced,
               }),
           }),
       })

@@ -123,7 +123,7 @@ const protectorAfter = (
 }
 
 /** Whether the protection of the object changes. Then an event is recorded even if its fields stay the same. */
-export const isTouched = (options: Options, before: AnyStreamState): boolean =>
+export const protectionChanges = (options: Options, before: AnyStreamState): boolean =>
   protectorAfter(options, before) !== before.protectedBy
 
 /** The change of a stream by `events`, or by an event with the `same` fields if the protection of the object alone changes. */
@@ -134,8 +134,8 @@ export const writeOf = <State extends Status, Event extends Message>(
   same: (state: Exclude<State, { readonly status: 'absent' | 'removed' }>) => NoInfer<Event>,
 ): StreamChange => {
   const { state } = before
-  const isTouch = events.length === 0 && exists(state) && isTouched(planning, before)
-  return change(before, isTouch ? [same(state)] : events)
+  const isForced = events.length === 0 && exists(state) && protectionChanges(planning, before)
+  return change(before, isForced ? [same(state)] : events)
 }
 
 /** The field of a plan with the desired state that protects an object; empty if it is unprotected. */

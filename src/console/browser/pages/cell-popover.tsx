@@ -19,6 +19,8 @@ export type UserGrant = {
   readonly userId: string
   readonly projectId: string
   readonly projectOrgId: string
+  /** Absent or empty where the roles count in the whole project. */
+  readonly resource?: string
   readonly state: string
   readonly roles: readonly { readonly roleKey: string; readonly expiresAt?: string }[]
   readonly protectedBy?: string
@@ -46,7 +48,7 @@ const GAP = 8
 /** Opens next to a cell: why the role counts or does not, and giving, changing or revoking it. */
 export const CellPopover = ({ asked, close }: CellPopoverProps) => {
   const { grant, roleKey, roleName, cell } = asked
-  const { userId, projectId, projectOrgId } = grant
+  const { userId, projectId, projectOrgId, resource } = grant
   const box = useRef<HTMLDivElement>(null)
   const [outcome, setOutcome] = useState<Outcome<Explanation> | undefined>()
   const [write, setWrite] = useState<Started | undefined>()
@@ -68,7 +70,9 @@ export const CellPopover = ({ asked, close }: CellPopoverProps) => {
     current.style.left = `${Math.max(GAP, left) + window.scrollX}px`
   }, [outcome])
   useEffect(() => {
-    void explain({ userId, projectId, projectOrgId, roleKey }, mayReadHistory).then(setOutcome)
+    void explain({ userId, projectId, projectOrgId, resource, roleKey }, mayReadHistory).then(
+      setOutcome,
+    )
   }, [])
   const closed = () => {
     setWrite(undefined)
@@ -79,7 +83,7 @@ export const CellPopover = ({ asked, close }: CellPopoverProps) => {
       : document.querySelector<HTMLElement>('.matrix [tabindex="0"]')
     again?.focus()
   }
-  const project = { projectId, projectOrgId }
+  const project = { projectId, projectOrgId, resource }
   if (write) return <GrantDialog {...{ ...write, project, users: [userId] }} close={closed} />
   return (
     <div

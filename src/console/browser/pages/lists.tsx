@@ -6,8 +6,7 @@ import {
   roleMappingService,
   userGrantService,
 } from '../../../transport/wire.js'
-import { GrantButton } from '../grant-dialog.js'
-import { List, Section, useList } from '../list.js'
+import { Section } from '../list.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
 import type { ListSpec } from '../rows.js'
@@ -67,28 +66,15 @@ const page = (title: string, list: ListSpec) => () => (
   </article>
 )
 
+/** What was given to users by hand, as it is recorded: inactive and expired roles too. */
+export const Grants = () => (
+  <article>
+    <Section title={texts.userGrants} list={USERS} />
+  </article>
+)
 export const Providers = page(texts.providers, PROVIDERS)
 export const Mappings = page(texts.mappings, MAPPINGS)
 export const Domains = page(texts.domains, DOMAINS)
-
-/** The users with roles, by project; and a dialog that gives roles to several users. */
-export const Users = () => {
-  const query = useList(USERS)
-  const mayRead = usePermission('user.grant.read')
-  return (
-    <article>
-      <section>
-        <header>
-          <h1>{texts.users}</h1>
-          {/* Shown even without user.grant.write, because some callers may give roles of one project. */}
-          {mayRead && <GrantButton />}
-        </header>
-        <List list={USERS} query={query} />
-        <p class="none">{texts.usersAbout}</p>
-      </section>
-    </article>
-  )
-}
 
 export const Projects = () => {
   const maySeeReceived = usePermission('project.grant.read')

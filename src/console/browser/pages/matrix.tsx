@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { accessService, roleMappingService, userGrantService } from '../../../transport/wire.js'
 import type { Failure } from '../api.js'
 import { Button } from '../button.js'
 import { readAll } from '../csv.js'
 import { dayOf } from '../display.js'
 import { GrantButton } from '../grant-dialog.js'
+import { useGrid } from '../grid.js'
 import { isOwn, nameOf, ownOrganization, type ProjectIds } from '../known.js'
 import { UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
@@ -16,18 +17,19 @@ import { Gap, useDrawn } from '../rows.js'
 import { fieldName, say, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
 import { type AskedCell, CellPopover, type UserGrant } from './cell-popover.js'
-import { chosenProject, ProjectChoice } from './project-choice.js'
+import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
 /** A matrix of users and roles of a project: why a role counts or does not, and giving and revoking it. */
 export const Matrix = () => {
   const project = chosenProject()
+  const scope = project && { ...project, resource: parameter('resource') }
   const userId = parameter('userId')
   const mayGive = usePermission('user.grant.write')
   return (
     <article>
       <header>
         <h1>{texts.matrix}</h1>
-        {project && mayGive && <GrantButton key={JSON.stringify(project)} project={project} />}
+        {scope && mayGive && <GrantButton key={JSON.stringify(scope)} project={scope} />}
       </header>
       <div class="bar">
         <ProjectChoice />
@@ -49,6 +51,7 @@ export const Matrix = () => {
             />
           </label>
         )}
+        {project && <ResourceFilter />}
       </div>
       {project ? (
         <MatrixOf key={JSON.stringify(project)} project={project} />
@@ -98,18 +101,29 @@ interface UsersProps extends MatrixProps {
 const Users = ({ project, columns }: UsersProps) => {
   const { projectId, projectOrgId: owner = ownOrganization() } = project
   const userId = parameter('userId')
+  const resource = parameter('resource')
   const grants = useRows<UserGrant>(userGrantService.listUserGrants, {
     'filter.project_id.equals': projectId,
     'filter.project_org_id.equals': owner,
     'filter.user_id.equals': userId,
+    'filter.resource.equals': resource,
     pageSize: 50,
     orderBy: 'user_id',
   })
   const [asked, setAsked] = useState<AskedCell | undefined>()
   // A user without a role is shown too, to check and to give roles.
-  const missing = { userId, projectId, projectOrgId: owner, state: 'STATE_ACTIVE', roles: [] }
+  const missing = {
+    userId,
+    projectId,
+    projectOrgId: owner,
+    state: 'STATE_ACTIVE',
+    roles: [],
+    resource,
+  }
   const { mapped, failure } = useMappedRoles(project)
-  const granted = grants.rows?.length === 0 && userId ? [missing] : grants.rows
+  // Roles on one resource do not count in the project.
+  const held = grants.rows?.filter((grant) => (grant.resource ?? '') === resource)
+  const granted = held?.length === 0 && userId ? [missing] : held
   // Users who have roles by groups alone follow the last page of the others.
   const others = grants.hasMore
     ? []
@@ -173,56 +187,6 @@ const Users = ({ project, columns }: UsersProps) => {
       )}
     </>
   )
-}
-
-const MOVES: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
-  ArrowDown: [1, 0],
-  ArrowUp: [-1, 0],
-  PageDown: [10, 0],
-  PageUp: [-10, 0],
-  ArrowRight: [0, 1],
-  ArrowLeft: [0, -1],
-  Home: [0, -1000],
-  End: [0, 1000],
-}
-
-/** One cell of the table can be reached by the tabulator; arrows move from one to another. */
-const useGrid = () => {
-  const ref = useRef<HTMLTableElement>(null)
-  const cellsOf = (row: Element | undefined): readonly HTMLElement[] => [
-    ...(row?.querySelectorAll<HTMLElement>('a, button') ?? []),
-  ]
-  const rows = (): readonly Element[] => [
-    ...(ref.current?.querySelectorAll('tbody tr:not([aria-hidden])') ?? []),
-  ]
-  const enter = (cell: HTMLElement | undefined) => {
-    for (const each of ref.current?.querySelectorAll<HTMLElement>('tbody [tabindex="0"]') ?? [])
-      each.tabIndex = -1
-    if (cell) cell.tabIndex = 0
-  }
-  useEffect(() => {
-    if (!ref.current?.querySelector('tbody [tabindex="0"]')) enter(cellsOf(rows()[0])[0])
-  })
-  return {
-    ref,
-    onFocusIn: ({ target }: FocusEvent) => {
-      if (target instanceof HTMLElement && target.closest('tbody')) enter(target)
-    },
-    onKeyDown: (event: KeyboardEvent) => {
-      const move = MOVES[event.key]
-      const cell = event.target instanceof HTMLElement ? event.target : undefined
-      const row = cell?.closest('tbody tr')
-      if (!move || !cell || !row) return
-      event.preventDefault()
-      const isMirrored = getComputedStyle(row).direction === 'rtl'
-      const within = (at: number, list: readonly unknown[]) =>
-        Math.max(0, Math.min(list.length - 1, at))
-      const all = rows()
-      const to = cellsOf(all[within(all.indexOf(row) + move[0], all)])
-      const at = cellsOf(row).indexOf(cell) + move[1] * (isMirrored ? -1 : 1)
-      to[within(at, to)]?.focus()
-    },
-  }
 }
 
 interface RowProps {
@@ -308,6 +272,7 @@ interface MappedHolder {
   readonly userId: string
   readonly orgId: string
   readonly roleKey: string
+  readonly resource?: string
   readonly via?: RoleSource
 }
 
@@ -317,21 +282,24 @@ const useMappedRoles = ({ projectId, projectOrgId }: ProjectIds) => {
   const [failure, setFailure] = useState<Failure | undefined>()
   const mayRead = usePermission('role_mapping.read')
   const userId = parameter('userId')
+  const resource = parameter('resource')
   const filter = { 'filter.project_id.equals': projectId, pageSize: 1 }
   const isRead = mayRead && isOwn({ projectOrgId })
   const mappings = useRows(roleMappingService.listRoleMappings, isRead ? filter : undefined)
   const isMapped = (mappings.rows?.length ?? 0) > 0
   useEffect(() => {
     if (!isMapped) return
-    void readAll<MappedHolder>(accessService.listRoleHolders, { projectId, userId }).then((all) => {
+    const asked = { projectId, userId, resource }
+    void readAll<MappedHolder>(accessService.listRoleHolders, asked).then((all) => {
       setFailure('failure' in all ? all.failure : undefined)
       const byUser = new Map<string, Map<string, RoleSource>>()
-      for (const { userId: id, orgId, roleKey, via } of 'rows' in all ? all.rows : []) {
-        if (!via || orgId !== ownOrganization()) continue
+      for (const holder of 'rows' in all ? all.rows : []) {
+        const { userId: id, orgId, roleKey, via } = holder
+        if (!via || orgId !== ownOrganization() || (holder.resource ?? '') !== resource) continue
         byUser.set(id, (byUser.get(id) ?? new Map()).set(roleKey, via))
       }
       setMapped(byUser)
     })
-  }, [isMapped, userId])
+  }, [isMapped, userId, resource])
   return { mapped, failure: mappings.failure ?? failure }
 }

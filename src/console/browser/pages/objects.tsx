@@ -1,20 +1,24 @@
 import { useState } from 'preact/hooks'
 import {
+  accessService,
   identityProviderService,
   projectGrantService,
   projectRoleService,
 } from '../../../transport/wire.js'
 import type { Json } from '../api.js'
+import { GrantButton } from '../grant-dialog.js'
 import { Section } from '../list.js'
 import { UserName } from '../names.js'
-import { FailureNotice } from '../notice.js'
+import { FailureNotice, More, Waiting } from '../notice.js'
 import { ObjectPage } from '../object-page.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
+import { useRows } from '../query.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
 import { texts } from '../texts.js'
 import { useWrite } from '../write.js'
+import { Holders, type RoleHolder } from './review.js'
 
 const rolesOf = (ids: Json): ListSpec => ({
   label: texts.roles,
@@ -58,7 +62,33 @@ export const Project = () => {
 
 const backToProject = (): string => href('project', { id: parameter('projectId') })
 
-export const Role = () => <ObjectPage type={types.role} back={backToProject()} />
+export const Role = () => (
+  <ObjectPage type={types.role} back={backToProject()} lead={<HoldersOfRole />} />
+)
+
+/** Who has the role now, and what gives it to others. */
+const HoldersOfRole = () => {
+  const project = { projectId: parameter('projectId') }
+  const roleKey = parameter('roleKey')
+  const maySee = usePermission('user.grant.read')
+  const mayGive = usePermission('user.grant.write')
+  const asked = maySee ? { ...project, roleKey, pageSize: 100 } : undefined
+  const query = useRows<RoleHolder>(accessService.listRoleHolders, asked)
+  const { rows } = query
+  if (!maySee) return null
+  return (
+    <section>
+      <header>
+        <h2>{texts.holders}</h2>
+        {mayGive && <GrantButton project={project} roles={[{ roleKey }]} />}
+      </header>
+      {!rows && <Waiting query={query} />}
+      {rows?.length === 0 && <p class="empty">{texts.emptyHolders}</p>}
+      {rows && rows.length > 0 && <Holders holders={rows} roles={[]} without={['roleKey']} />}
+      <More query={query} />
+    </section>
+  )
+}
 
 export const ProjectGrant = () => <ObjectPage type={types.projectGrant} back={backToProject()} />
 
@@ -75,7 +105,7 @@ export const SetupLink = () => <ObjectPage type={types.setupLink} back={href('se
 export const UserGrant = () => {
   const userId = parameter('userId')
   return (
-    <ObjectPage type={types.userGrant} back={href('users')}>
+    <ObjectPage type={types.userGrant} back={href('grants')}>
       <p>
         <a href={href('user', { userId })}>
           {texts.user}: <UserName id={userId} />

@@ -1,35 +1,51 @@
 import { useEffect } from 'preact/hooks'
-import type { ProjectIds } from '../known.js'
+import { isOwn, type ProjectIds } from '../known.js'
 import { FailureNotice } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
 import { parameter, setParameters } from '../router.js'
-import { texts } from '../texts.js'
+import { fieldName, texts } from '../texts.js'
 
 /** The project that a page is about; undefined while none is chosen. */
 export const chosenProject = (): ProjectIds | undefined => {
   const [projectId, projectOrgId] = [parameter('projectId'), parameter('projectOrgId')]
-  return projectId ? { projectId, projectOrgId: projectOrgId || undefined } : undefined
+  return projectId
+    ? { projectId, projectOrgId: isOwn({ projectOrgId }) ? undefined : projectOrgId }
+    : undefined
 }
+
+/** Asks for one resource of the project, in the parameter `resource`. */
+export const ResourceFilter = () => (
+  <label>
+    {fieldName('resource')}{' '}
+    <input
+      type="search"
+      maxLength={200}
+      value={parameter('resource')}
+      onChange={({ currentTarget }) => setParameters({ resource: currentTarget.value.trim() })}
+    />
+  </label>
+)
 
 interface ProjectChoiceProps {
   /** Label of no choice. Absent: a single project is chosen automatically. */
   readonly none?: string
-  /** Leaves out the projects of others. */
-  readonly isOfOwn?: boolean
 }
 
 /** Chooses a project by its name, in the parameters `projectId` and `projectOrgId`. */
-export const ProjectChoice = ({ none, isOfOwn = false }: ProjectChoiceProps) => {
-  const { projects: all, failure, readMore } = useProjects()
-  const projects = all?.filter(({ projectOrgId }) => !isOfOwn || !projectOrgId)
+export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
+  const { projects, failure, readMore } = useProjects()
   const chosen = chosenProject()
   const choose = (project: ProjectOption | undefined) =>
-    setParameters({ projectId: project?.projectId, projectOrgId: project?.projectOrgId })
+    setParameters({
+      projectId: project?.projectId,
+      projectOrgId: project?.projectOrgId,
+      resource: undefined,
+    })
   useEffect(() => {
     readMore?.()
     const [only, ...others] = projects ?? []
     if (only && others.length === 0 && !readMore && !chosen && none === undefined) choose(only)
-  }, [readMore, all])
+  }, [readMore, projects === undefined])
   if (failure) return <FailureNotice failure={failure} />
   if (projects?.length === 0) return <p class="empty">{texts.noProjects}</p>
   const isChosen = ({ projectId, projectOrgId }: ProjectOption) =>

@@ -1,52 +1,68 @@
 import { useEffect, useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
-import type { Failure } from '../api.js'
+import type { Failure, Json } from '../api.js'
 import { Button } from '../button.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField } from '../dates.js'
 import { Time, Value } from '../display.js'
-import { nameOf, personOf, projectNameOf } from '../known.js'
-import { ProjectName } from '../names.js'
+import { nameOf, type ProjectIds, personOf } from '../known.js'
+import { ProjectName, projectTitleOf, UserLines } from '../names.js'
 import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
 import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
-import { parameter } from '../router.js'
+import { href, parameter, setParameters } from '../router.js'
 import { fieldName, Say, texts } from '../texts.js'
-import { ProjectChoice } from './project-choice.js'
+import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
-/** Who had which role of a project at a time, over all organizations; or what has changed since another time. */
+/**
+ * Who had which role of a project at a time: over all organizations, or of the own one if another has granted the
+ * project. Or what has changed since another time.
+ */
 export const Review = () => {
-  const projectId = parameter('projectId')
-  const at = parameter('at')
-  const since = parameter('since')
+  const project = chosenProject()
+  const [at, since, permission, resource] = ['at', 'since', 'permission', 'resource'].map(parameter)
+  const asked = { ...project, at, permission, resource }
+  const key = JSON.stringify([asked, since])
   return (
     <article>
       <h1>{texts.review}</h1>
       <div class="bar no-print">
-        <ProjectChoice isOfOwn />
+        <ProjectChoice />
         <DateField name="at" label={texts.at} />
         <DateField name="since" label={texts.comparedWith} />
+        <label>
+          {fieldName('permission')}{' '}
+          <input
+            type="search"
+            maxLength={100}
+            value={permission}
+            onChange={({ currentTarget }) => setParameters({ permission: currentTarget.value })}
+          />
+        </label>
+        {project && <ResourceFilter />}
       </div>
-      {!projectId && <p class="empty">{texts.chooseProject}</p>}
-      {projectId && !since && <ReviewOf key={`${projectId} ${at}`} {...{ projectId, at }} />}
-      {projectId && since && (
-        <Comparison key={`${projectId} ${at} ${since}`} {...{ projectId, at, since }} />
-      )}
+      {!project && <p class="empty">{texts.chooseProject}</p>}
+      {project && !since && <ReviewOf key={key} {...{ project, asked, at }} />}
+      {project && since && <Comparison key={key} {...{ project, asked, at, since }} />}
     </article>
   )
 }
 
 interface ReviewProps {
-  readonly projectId: string
-  readonly at: string
+  readonly project: ProjectIds
+  /** What is asked of the server. */
+  readonly asked: Json
+  readonly at: string | undefined
 }
 
-const COLUMNS = ['userId', 'orgId', 'roleKey', 'via', 'from', 'expiresAt'] as const
+const COLUMNS = ['userId', 'orgId', 'roleKey', 'resource', 'via', 'from', 'expiresAt'] as const
 
-interface RoleHolder {
+export interface RoleHolder {
   readonly userId: string
   readonly orgId: string
   readonly roleKey: string
+  /** Absent where the role counts in the whole project. */
+  readonly resource?: string
   readonly from: string
   readonly expiresAt?: string
   /** Absent where the role was given by hand. */
@@ -61,16 +77,16 @@ const roleName = (roles: readonly RoleOption[] | undefined, key: string): string
 const permissionsOf = (roles: readonly RoleOption[] | undefined, key: string): string =>
   roles?.find(({ roleKey }) => roleKey === key)?.permissions.join(' ') ?? ''
 
-const ReviewOf = ({ projectId, at }: ReviewProps) => {
-  const holders = useRows<RoleHolder>(listRoleHolders, { projectId, at, page_size: '1000' })
-  const { roles } = useRolesOf({ projectId })
+const ReviewOf = ({ project, asked, at }: ReviewProps) => {
+  const holders = useRows<RoleHolder>(listRoleHolders, { ...asked, page_size: '1000' })
+  const { roles } = useRolesOf(project)
   const { rows, hasMore } = holders
   if (!rows) return <Waiting query={holders} />
   const shownAt = at || new Date().toISOString()
   const save = async () => {
-    const all = await readAll<RoleHolder>(listRoleHolders, { projectId, at })
+    const all = await readAll<RoleHolder>(listRoleHolders, asked)
     if ('failure' in all) return all.failure
-    await exportReview(all.rows, { projectId, at: shownAt, roles })
+    await exportReview(all.rows, { project, at: shownAt, roles })
     return undefined
   }
   return (
@@ -79,7 +95,7 @@ const ReviewOf = ({ projectId, at }: ReviewProps) => {
         <span>
           <Say
             text={texts.reviewAbout}
-            project={<ProjectName projectId={projectId} />}
+            project={<ProjectName {...project} />}
             time={<Time at={shownAt} />}
           />
         </span>
@@ -102,42 +118,53 @@ type Difference = RoleHolder & { readonly mark?: '+' | '−' }
 
 interface HoldersProps {
   readonly holders: readonly Difference[]
+  /** Columns that say nothing here. */
+  readonly without?: readonly string[]
   readonly roles: readonly RoleOption[] | undefined
 }
 
-const Holders = ({ holders, roles }: HoldersProps) => (
-  <section class="wide" tabIndex={0} aria-label={texts.review}>
-    <table>
-      <thead>
-        <tr>
-          {COLUMNS.map((name) => (
-            <th key={name} scope="col">
-              {name === 'roleKey' ? texts.role : fieldName(name)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {holders.map((holder) => (
-          <tr key={`${keyOf(holder)}${holder.mark}`}>
-            {COLUMNS.map((name) => (
-              <td key={name}>
-                {name === 'userId' && holder.mark && [<Mark of={holder.mark} />, ' ']}
-                {name === 'via' ? (
-                  viaOf(holder)
-                ) : name === 'roleKey' ? (
-                  <bdi title={holder.roleKey}>{roleName(roles, holder.roleKey)}</bdi>
-                ) : (
-                  <Value of={holder[name]} field={name} />
-                )}
-              </td>
+export const Holders = ({ holders, roles, without = [] }: HoldersProps) => {
+  const isSaid = (name: (typeof COLUMNS)[number]) =>
+    !without.includes(name) && (name !== 'resource' || holders.some(({ resource }) => resource))
+  const columns = COLUMNS.filter(isSaid)
+  return (
+    <section class="wide" tabIndex={0} aria-label={texts.review}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {name === 'roleKey' ? texts.role : fieldName(name)}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
-)
+        </thead>
+        <tbody>
+          {holders.map((holder) => (
+            <tr key={`${keyOf(holder)}${holder.mark}`}>
+              {columns.map((name) => (
+                <td key={name}>
+                  {name === 'userId' && holder.mark && [<Mark of={holder.mark} />, ' ']}
+                  {name === 'via' ? (
+                    viaOf(holder)
+                  ) : name === 'roleKey' ? (
+                    <bdi title={holder.roleKey}>{roleName(roles, holder.roleKey)}</bdi>
+                  ) : name === 'userId' ? (
+                    <a href={href('user', { userId: holder.userId })}>
+                      <UserLines id={holder.userId} />
+                    </a>
+                  ) : (
+                    <Value of={holder[name]} field={name} />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
 
 const Mark = ({ of }: { readonly of: '+' | '−' }) => (
   <span class={`badge ${of === '+' ? 'add' : 'remove'}`}>
@@ -150,12 +177,13 @@ interface ComparisonProps extends ReviewProps {
 }
 
 /** The roles that users have gained and lost between two times. */
-const Comparison = ({ projectId, at, since }: ComparisonProps) => {
+const Comparison = ({ project, asked, at, since }: ComparisonProps) => {
   const [found, setFound] = useState<readonly Difference[] | undefined>()
   const [failure, setFailure] = useState<Failure | undefined>()
-  const { roles } = useRolesOf({ projectId })
+  const { roles } = useRolesOf(project)
   useEffect(() => {
-    const read = (time: string) => readAll<RoleHolder>(listRoleHolders, { projectId, at: time })
+    const read = (time: string | undefined) =>
+      readAll<RoleHolder>(listRoleHolders, { ...asked, at: time })
     void Promise.all([read(since), read(at)]).then(([before, after]) => {
       if ('failure' in before) setFailure(before.failure)
       else if ('failure' in after) setFailure(after.failure)
@@ -167,7 +195,7 @@ const Comparison = ({ projectId, at, since }: ComparisonProps) => {
       <p>
         <Say
           text={texts.compares}
-          project={<ProjectName projectId={projectId} />}
+          project={<ProjectName {...project} />}
           from={<Time at={since} />}
           to={<Time at={at || new Date().toISOString()} />}
         />
@@ -181,8 +209,8 @@ const Comparison = ({ projectId, at, since }: ComparisonProps) => {
 }
 
 /** A user may have a role in several ways. */
-const keyOf = ({ orgId, userId, roleKey, via }: RoleHolder): string =>
-  JSON.stringify([orgId, userId, roleKey, via?.idpId, via?.group])
+const keyOf = ({ orgId, userId, roleKey, resource, via }: RoleHolder): string =>
+  JSON.stringify([orgId, userId, roleKey, resource, via?.idpId, via?.group])
 
 const differences = (
   before: readonly RoleHolder[],
@@ -199,11 +227,14 @@ const differences = (
   ]
 }
 
-interface ExportOptions extends ReviewProps, Pick<HoldersProps, 'roles'> {}
+interface ExportOptions extends Pick<HoldersProps, 'roles'> {
+  readonly project: ProjectIds
+  readonly at: string
+}
 
 const exportReview = async (
   holders: readonly RoleHolder[],
-  { projectId, at, roles }: ExportOptions,
+  { project, at, roles }: ExportOptions,
 ): Promise<void> => {
   const timed = (name: string) => `${fieldName(name)} (${timeZone})`
   const head = [
@@ -211,17 +242,18 @@ const exportReview = async (
     ...[
       fieldName('permissions'),
       fieldName('roleKey'),
+      fieldName('resource'),
       fieldName('via'),
       timed('from'),
       timed('expiresAt'),
       `${texts.at} (${timeZone})`,
     ],
   ]
-  const project = projectNameOf({ projectId })
-  const rows = holders.map(({ userId, orgId, roleKey, via, from, expiresAt }) => [
-    ...[nameOf(userId), personOf(userId)?.email ?? '', userId, orgId, project],
-    ...[roleName(roles, roleKey), permissionsOf(roles, roleKey), roleKey, viaOf({ via })],
+  const name = projectTitleOf(project)
+  const rows = holders.map(({ userId, orgId, roleKey, resource = '', via, from, expiresAt }) => [
+    ...[nameOf(userId), personOf(userId)?.email ?? '', userId, orgId, name],
+    ...[roleName(roles, roleKey), permissionsOf(roles, roleKey), roleKey, resource, viaOf({ via })],
     ...[cellTime(from), cellTime(expiresAt), cellTime(at)],
   ])
-  saveCsv(`${texts.review} ${project} ${cellTime(at).slice(0, 10)}`, [head, ...rows])
+  saveCsv(`${texts.review} ${name} ${cellTime(at).slice(0, 10)}`, [head, ...rows])
 }

@@ -15,7 +15,7 @@ import { GrantButton } from '../grant-dialog.js'
 import { HistoryList, useHistory } from '../history.js'
 import { nameOf, personOf } from '../known.js'
 import { List, useList } from '../list.js'
-import { ProjectName, projectIn, UserName } from '../names.js'
+import { projectIn, UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
@@ -73,13 +73,12 @@ export const User = () => {
         <List list={list} query={grants} />
         <p class="links">
           {grants.rows?.map((grant) => {
-            const project = projectIn(grant)
+            const { resource = '' } = grant
+            const project = { ...projectIn(grant), resource: String(resource) }
             return (
-              project && (
-                <a key={JSON.stringify(project)} href={href('matrix', { ...project, userId })}>
-                  {texts.matrix}: <ProjectName {...project} />
-                </a>
-              )
+              <a key={JSON.stringify(project)} href={href('matrix', { ...project, userId })}>
+                {texts.matrix}: <Value of={grant['projectId']} field="projectId" row={grant} />
+              </a>
             )
           })}
         </p>
