@@ -80,6 +80,10 @@ interface Run {
   /** Absent where nobody has webhooks. */
   readonly endpoint: Endpoint | undefined
   readonly hasLiveChecks: boolean
+  /** What callers expected of the objects that they changed, by operation. */
+  readonly expected: Map<string, bigint>
+  /** Position of the last event of each object, by its name in the model. */
+  readonly sequences: Map<string, bigint>
   /** When each moment began. */
   readonly began: { readonly moment: number; readonly at: number }[]
 }
@@ -108,6 +112,8 @@ export const simulate = async (
   const isShared = chance.happens(0.5)
   let violation: Error | undefined
   const begins: Run['began'] = []
+  const expected: Run['expected'] = new Map()
+  const sequences: Run['sequences'] = new Map()
   const server = system.serverOf({
     scheduler,
     chance,
@@ -115,9 +121,15 @@ export const simulate = async (
     onEvent: tell,
     onCommit: (events) => {
       const id = events[0]?.metadata.correlationId ?? ''
+      const operation = asked.get(id) ?? operationByToken(events)
       tell(`  recorded: ${id}, ${events.map(({ type }) => type).join()}`)
       try {
-        judge.committed(events, asked.get(id) ?? operationByToken(events))
+        judge.committed(events, operation)
+        const name = operation ? nameOf(operation.command) : ''
+        const wanted = expected.get(id)
+        if (wanted !== undefined && wanted !== sequences.get(name))
+          throw new Violation(`${id} changes another state of ${name} than it expects`)
+        sequences.set(name, events.at(-1)?.position ?? 0n)
         begins.push({ moment: judge.moment(), at: scheduler.now() })
       } catch (error) {
         violation ??= error instanceof Error ? error : new Error(String(error))
@@ -142,6 +154,7 @@ export const simulate = async (
     tokens: new Map(),
     endpoint,
     hasLiveChecks: isVaried,
+    ...{ expected, sequences },
     began: begins,
   }
   tell(
@@ -286,7 +299,7 @@ const askLive = (run: Run, client: string, operation: Operation, instance: Insta
 
 /** A crash of an instance, or of the server. */
 const disturbOnce = async (run: Run): Promise<void> => {
-  const { chance, scheduler, instances, server, judge, tell } = run
+  const { chance, scheduler, instances, server, judge, tell, sequences, expected } = run
   const which = chance.below(instances.length)
   const instance = instances[which]
   if (instance && chance.happens(0.2)) {
@@ -307,6 +320,9 @@ const disturbOnce = async (run: Run): Promise<void> => {
   const lost = server.isLossy && chance.happens(0.5) ? 1 + chance.below(3) : 0
   judge.wentBack(await server.failOver(lost))
   run.began.push({ moment: judge.moment(), at: scheduler.now() })
+  // What is lost was not the last event of its object.
+  sequences.clear()
+  expected.clear()
   for (const one of instances) {
     one.seen = { moment: 0 }
     one.liveFrom = 0
@@ -330,6 +346,13 @@ const MAX_TRIES = 4
 const ask = async (run: Run, client: string, operation: Operation): Promise<void> => {
   const { chance, instances, judge, server, scheduler, tell, disowned } = run
   const begin = judge.asked(operation)
+  const { expected, sequences } = run
+  const sequence = operation.isExpecting ? sequences.get(nameOf(operation.command)) : undefined
+  if (sequence !== undefined) {
+    expected.set(operation.id, sequence)
+    // A form that is open for a while.
+    await scheduler.wait(chance.random() * 50)
+  }
   let mayBeRecorded = false
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const instance = instances[chance.below(instances.length)]
@@ -344,7 +367,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     const shownBefore = seen.moment
     const asked = scheduler.now()
     const failures = server.failures()
-    const answer = await Promise.race([perform(iam, operation, run.tokens), crashed])
+    const answer = await Promise.race([perform(iam, operation, run.tokens, sequence), crashed])
     if (!answer) {
       tell(`${client} has no answer about ${operation.id}`)
       if (operation.idempotencyKey === undefined) return

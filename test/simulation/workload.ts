@@ -15,6 +15,8 @@ export interface Operation {
   readonly idempotencyKey?: string
   /** Asks what would be recorded. */
   readonly isDryRun?: boolean
+  /** Writes only if the object is as the caller last saw it. */
+  readonly isExpecting?: boolean
   /** Asks the live checks of an instance. */
   readonly isLive?: boolean
 }
@@ -111,7 +113,13 @@ export const varied = (chance: Chance, operation: Operation): Operation => {
   // What is looked up for a report or a proof may change between a dry run's reads.
   const mayBeDry = !isRead && !idempotencyKey && !/\.(report|verify)$|^setup/.test(command.method)
   const isDryRun = mayBeDry && chance.happens(0.2)
-  return { ...operation, ...(isLive && { isLive }), ...(isDryRun && { isDryRun }) }
+  const isExpecting = /(update|activate|Roles)$/.test(command.method) && chance.happens(0.5)
+  return {
+    ...operation,
+    ...(isLive && { isLive }),
+    ...(isDryRun && { isDryRun }),
+    ...(isExpecting && !isDryRun && { isExpecting }),
+  }
 }
 
 /** Any operation of a seed; few objects, so that most meet what others have done. */
@@ -175,11 +183,17 @@ export type Answer =
   /** Of a dry run: whether the write would change something. */
   | { readonly planned: boolean }
 
-/** Performs an operation on an instance. @param tokens - of the links that clients have been given, by link */
+/**
+ * Performs an operation on an instance.
+ *
+ * @param tokens - of the links that clients have been given, by link
+ * @param expectedSequence - of the object, as the caller last saw it
+ */
 export const perform = async (
   iam: Iam,
   operation: Operation,
   tokens: Map<string, string> = new Map(),
+  expectedSequence?: bigint,
 ): Promise<Answer> => {
   const { id, isRead, isDryRun, command, consistency, idempotencyKey } = operation
   const { org, projectId, roleKey = '', roleKeys = [], userId = '', domain = '' } = command
@@ -192,6 +206,7 @@ export const perform = async (
     : {
         ...{ caller, correlationId: id },
         ...(idempotencyKey && { idempotencyKey }),
+        ...(expectedSequence !== undefined && { expectedSequence }),
         // For the compiler all are writes.
         ...(isDryRun && { dryRun: true as false }),
       }
