@@ -214,6 +214,7 @@ describe('consoleHandler', () => {
     ['backUrl', 'back'],
     ['areas', ['nothing']],
     ['userIdsAreAddresses', 'yes'],
+    ['menu', 'none'],
   ])('throws for the option %s that is %j', (name, value) => {
     const options = { authenticate, [name]: value }
     expect(() => consoleHandler(host.iam, options)).toThrow(TypeError)

@@ -99,6 +99,22 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
     await page.getByText('No recorded change matches').waitFor()
   })
 
+  it('the timeline is filtered by the hour', async () => {
+    await opened.open('timeline?from=2020-01-01T00:00:00.000Z')
+    await page.getByLabel('From: time').fill('10:30')
+    await page.waitForFunction(() => location.search.includes('10%3A30%3A00'))
+    await page.locator('.timeline li').first().waitFor()
+  })
+
+  it('the overview shows what needs attention, and counts people', async () => {
+    await opened.open('')
+    const points = page.getByRole('region', { name: 'Needs attention' }).getByRole('link')
+    await points.filter({ hasText: 'acme.example is not verified yet' }).waitFor()
+    await points.filter({ hasText: 'No domain sends its users to Google' }).waitFor()
+    const people = page.locator('.card', { hasText: 'People with roles' })
+    expect(await people.locator('.figure').innerText()).toBe('2')
+  })
+
   it('times are in the zone of the reader, and in UTC on hover', async () => {
     const { origin } = opened.host
     const abroad = await openContext({ timezoneId: 'Asia/Tokyo', locale: 'en-US' })
