@@ -13,22 +13,22 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
-  createIam: { source: 'index.ts', own: 47_600, whole: 105_700 },
-  '.': { source: 'index.ts', own: 64_300, whole: 121_200 },
+  createIam: { source: 'index.ts', own: 47_600, whole: 106_000 },
+  '.': { source: 'index.ts', own: 64_600, whole: 121_400 },
   './domain': { source: 'domain/index.ts', own: 12_600, whole: 23_300 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_400, whole: 16_800 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 40_100, whole: 60_400 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 49_800, whole: 96_300 },
-  './sql': { source: 'adapters/sql/index.ts', own: 31_300, whole: 51_600 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 40_400, whole: 60_700 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 50_000, whole: 96_600 },
+  './sql': { source: 'adapters/sql/index.ts', own: 31_500, whole: 51_800 },
   // The table of the wire and the OpenAPI document are generated text.
   './transport': { source: 'transport/index.ts', own: 38_100, whole: 90_600 },
   // Generated too, and with the library that hosts of clients have.
   './client': { source: '../reports/client/index.js', own: 22_000, whole: 38_000 },
   // With the assets, plain and in two encodings: .ci/console-assets.mjs holds those that a browser loads to a budget.
-  './console': { source: 'console/index.ts', own: 222_300, whole: 275_000 },
+  './console': { source: 'console/index.ts', own: 245_500, whole: 297_900 },
   './import': { source: 'import/index.ts', own: 11_800, whole: 23_600 },
   './oidc': { source: 'oidc/index.ts', own: 19_200, whole: 57_300 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 36_400, whole: 56_700 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 36_600, whole: 57_000 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
   // With the servers of the transport, as AuthZEN.
@@ -38,7 +38,7 @@ const BUDGETS = {
   './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 45_900 },
   './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
   // `whole` has claviger/postgres, which testPostgres loads.
-  './testing': { source: 'testing/index.ts', own: 47_100, whole: 135_900 },
+  './testing': { source: 'testing/index.ts', own: 48_000, whole: 137_200 },
 }
 
 const root = resolve(import.meta.dirname, '..')

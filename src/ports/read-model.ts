@@ -175,7 +175,12 @@ export interface HistoryQuery {
    * Never with `object`: the entries of a project of any organization, its roles and grants, and the mappings to its
    * roles. With `user`, only the grants of the user in it.
    */
-  readonly project?: { readonly projectOrgId: string; readonly projectId: string }
+  readonly project?: {
+    /** The organization that owns the project. */
+    readonly projectOrgId: string
+    /** The `id` of the project. */
+    readonly projectId: string
+  }
   /** `userId` of who acted. */
   readonly actor?: string
   /** Only entries with one of these event types. */
