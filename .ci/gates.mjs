@@ -26,12 +26,12 @@ const bin = (name) => join(root, 'node_modules/.bin', name)
 const own = (name) => join(root, '.ci', name)
 const node = process.execPath
 
-/** Most bytes of the package as it is downloaded. */
-const MAX_PACKED = 1_000_000
+/** Most bytes of the package as it is downloaded. The assets of the console, in three forms, are 200,000 of them. */
+const MAX_PACKED = 1_150_000
 
 const gates = [
   [
-    'packs, in at most 1 MB',
+    'packs, in at most 1.15 MB',
     async () => {
       const packing = await run('npm', 'pack', '--ignore-scripts', '--pack-destination', packed)
       const size = readdirSync(packed).reduce(

@@ -13,32 +13,32 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
-  createIam: { source: 'index.ts', own: 45_300, whole: 100_700 },
-  '.': { source: 'index.ts', own: 59_800, whole: 115_900 },
-  './domain': { source: 'domain/index.ts', own: 12_500, whole: 23_300 },
-  './evidence': { source: 'application/evidence/index.ts', own: 6_200, whole: 30_200 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 37_300, whole: 57_700 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 45_400, whole: 92_100 },
-  './sql': { source: 'adapters/sql/index.ts', own: 29_400, whole: 49_900 },
+  createIam: { source: 'index.ts', own: 47_600, whole: 105_700 },
+  '.': { source: 'index.ts', own: 64_300, whole: 121_200 },
+  './domain': { source: 'domain/index.ts', own: 12_600, whole: 23_300 },
+  './evidence': { source: 'application/evidence/index.ts', own: 6_400, whole: 16_800 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 40_100, whole: 60_400 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 49_800, whole: 96_300 },
+  './sql': { source: 'adapters/sql/index.ts', own: 31_300, whole: 51_600 },
   // The table of the wire and the OpenAPI document are generated text.
-  './transport': { source: 'transport/index.ts', own: 37_300, whole: 87_900 },
+  './transport': { source: 'transport/index.ts', own: 38_100, whole: 90_600 },
   // Generated too, and with the library that hosts of clients have.
-  './client': { source: '../reports/client/index.js', own: 20_800, whole: 37_000 },
-  // With the assets, which the browser loads: .ci/console-assets.mjs holds them to 40 kB.
-  './console': { source: 'console/index.ts', own: 104_600, whole: 148_200 },
+  './client': { source: '../reports/client/index.js', own: 22_000, whole: 38_000 },
+  // With the assets, plain and in two encodings: .ci/console-assets.mjs holds those that a browser loads to a budget.
+  './console': { source: 'console/index.ts', own: 222_300, whole: 275_000 },
   './import': { source: 'import/index.ts', own: 11_800, whole: 23_600 },
-  './oidc': { source: 'oidc/index.ts', own: 18_700, whole: 50_000 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 34_400, whole: 54_900 },
+  './oidc': { source: 'oidc/index.ts', own: 19_200, whole: 57_300 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 36_400, whole: 56_700 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
   // With the servers of the transport, as AuthZEN.
   './scim': { source: 'scim/index.ts', own: 11_400, whole: 11_600 },
   // With claviger/oidc.
-  './better-auth': { source: 'better-auth/index.ts', own: 21_000, whole: 52_300 },
+  './better-auth': { source: 'better-auth/index.ts', own: 21_400, whole: 59_500 },
   './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 45_900 },
   './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
   // `whole` has claviger/postgres, which testPostgres loads.
-  './testing': { source: 'testing/index.ts', own: 46_000, whole: 130_200 },
+  './testing': { source: 'testing/index.ts', own: 47_100, whole: 135_900 },
 }
 
 const root = resolve(import.meta.dirname, '..')

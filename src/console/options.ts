@@ -82,7 +82,7 @@ export interface ConsoleOptions {
   readonly signOutUrl?: string | undefined
   /** Link back to your application: a path, or an `https:` URL. */
   readonly backUrl?: string | undefined
-  /** The parts of the console to show. Default: all but `plan`. Hiding pages does not remove permissions. */
+  /** The parts of the console to show. Default: all except `plan`. Hiding pages does not remove permissions. */
   readonly areas?: readonly AreaName[] | undefined
   /**
    * The redirect URI that admins register at a provider, shown with a copy button: `redirectUri` of `openIdSignIn`.

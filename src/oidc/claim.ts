@@ -39,7 +39,7 @@ const isObject = (value: unknown): value is Claims =>
 
 /**
  * OpenID Connect Core, section 5.6.2: the names of claims that must be fetched from elsewhere. Entra ID may also send
- * `hasgroups` in place of the groups.
+ * `hasgroups` instead of the groups.
  */
 const isLeftOut = (claims: Claims, name: string): boolean =>
   Object.hasOwn(Object(claims['_claim_names']), name) ||

@@ -54,7 +54,7 @@ export interface ScimOptions {
   readonly basePath?: string | undefined
   /** Called with the cause of every response 500 and 503. Default: writes to the console of the process. */
   readonly onError?: TransportOptions['onError']
-  /** Called with every request that is refused or fails, for logs and the page of a provider. What it throws goes to the console. */
+  /** Called with every request that is refused or fails, for logs and the page of a provider. An error that it throws is written to the console of the process. */
   readonly onRefused?: ((refused: ScimRefused) => void | Promise<void>) | undefined
   /** `WWW-Authenticate` of responses with status 401. Default: `Bearer`. */
   readonly challenge?: string | undefined

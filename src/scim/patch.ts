@@ -82,11 +82,12 @@ const apply = (resource: Mutable, { op, path, value }: Operation): void => {
 
 const change = (node: Mutable, key: string, { op, value }: Omit<Operation, 'path'>): void => {
   const before = node[key]
+  // Entra ID names the members to remove by a value.
+  const identity = op === 'add' ? valueAndType : valueIn
   const given = new Set(itemsOf(value).map(identity))
   if (op === 'replace' || (op === 'add' && !Array.isArray(before)))
     node[key] = isObject(before) && isObject(value) ? { ...before, ...value } : value
   else {
-    // Entra ID names the members to remove by a value.
     const others = itemsOf(before).filter((item) => !given.has(identity(item)))
     if (op === 'add') node[key] = [...others, ...itemsOf(value)]
     else if (!Array.isArray(before)) delete node[key]
@@ -104,4 +105,8 @@ const childOf = (node: Mutable, name: string): Mutable => {
 
 const isMutable = (value: unknown): value is Mutable => isObject(value)
 
-const identity = (item: unknown): unknown => (isObject(item) ? item['value'] : item)
+const valueIn = (item: unknown): unknown => (isObject(item) ? item['value'] : item)
+
+/** An address may be both the one at work and the one at home. */
+const valueAndType = (item: unknown): string =>
+  JSON.stringify([valueIn(item), isObject(item) ? item['type'] : undefined])

@@ -40,6 +40,7 @@ export {
 } from './port-laws.js'
 export type { ReadModelHome } from './read-model/harness.js'
 
+import { resourceLaws } from './read-model/resource-laws.js'
 import { userLaws } from './read-model/user-laws.js'
 
 export type { ReadModelLaw }
@@ -70,6 +71,7 @@ export const readModelLaws: readonly ReadModelLaw[] = [
   ...accessLaws,
   ...endingLaws,
   ...mappingLaws,
+  ...resourceLaws,
   ...userLaws,
   ...headLaws,
 ]

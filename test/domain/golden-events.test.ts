@@ -167,7 +167,13 @@ const streamNamedBy = ({ type, data, metadata }: GoldenEvent): string => {
     case 'setup_link_token':
       return setupLinkTokenStream(text('tokenHash'))
     default:
-      return userGrantStream(resourceOwner, text('projectOrgId'), text('projectId'), text('userId'))
+      return userGrantStream(
+        resourceOwner,
+        text('projectOrgId'),
+        text('projectId'),
+        text('userId'),
+        'resource' in data ? text('resource') : undefined,
+      )
   }
 }
 
@@ -280,6 +286,7 @@ describe('an event schema', () => {
     (type === 'identity_provider.sign_in_configured' && field !== 'idpId') ||
     (type === 'domain.provider_set' && field === 'idpId') ||
     (type === 'role_mapping.added' && field === 'validFor') ||
+    (['user_grant.added', 'role_mapping.added'].includes(type) && field === 'resource') ||
     (type === 'setup_link.issued' && ['note', 'idpId', 'domain'].includes(field))
   const newest = golden.filter(
     ({ stream, type, schemaVersion }) =>

@@ -135,6 +135,24 @@ describe('a group that is pushed', () => {
     expect([await host.has('m-0'), await host.has('m-999')]).toEqual([true, false])
   })
 
+  it('has a member once, however the directory writes it', async () => {
+    const { push, send, patchGroup } = await opened()
+    const id = await push('finance', ['ada'])
+    const value = [{ value: 'ada', type: 'User', display: 'Ada' }, { value: 'bo' }]
+    await patchGroup(id, { op: 'add', path: 'members', value })
+    const ids = async () => {
+      const { body } = await send({ method: 'GET', path: `/Groups/${id}` })
+      return body.members.map(({ value: each }: { value: string }) => each)
+    }
+    expect((await ids()).sort()).toEqual(['ada', 'bo'])
+    await patchGroup(
+      id,
+      { op: 'add', path: 'members', value: members('ada') },
+      { op: 'remove', path: 'members', value: members('ada') },
+    )
+    expect(await ids()).toEqual(['bo'])
+  })
+
   it('loses nobody by a removal of nobody', async () => {
     const { map, has, push, patchGroup } = await opened()
     await map('finance')
@@ -198,6 +216,19 @@ describe('a user who leaves', () => {
     expect(back.headers.get('location')).toBe('/scim/v2/Users/ada')
     await signIn('ada', ['finance'])
     expect(await has('ada')).toBe(true)
+  })
+})
+
+describe('the attributes of a user', () => {
+  it('keep the address at work when the one at home is the same', async () => {
+    const { send, table } = await opened()
+    const set = (...operations: readonly object[]) =>
+      send({ method: 'PATCH', path: '/Users/ada', body: patchOf(...operations) })
+    const emails = (type: string, value = 'ada@acme.example') => [{ type, value }]
+    await set({ op: 'add', path: 'emails', value: emails('work') })
+    await set({ op: 'add', path: 'emails', value: emails('home') })
+    await set({ op: 'add', path: 'emails', value: emails('home') })
+    expect(table.rows.get('ada')?.['emails']).toEqual([...emails('work'), ...emails('home')])
   })
 })
 

@@ -143,6 +143,9 @@ const groupsOf = ([event]: readonly RecordedEvent[]): readonly unknown[] => {
 const isWithin = (groups: readonly unknown[], more: readonly unknown[]): boolean =>
   more.length > groups.length && groups.every((group) => more.includes(group))
 
+/** What a dry run would add differs from everything that was ever added. */
+const UNBORN = -1
+
 /** Errors that say something of the state. */
 const JUDGED = /^(NotFound|AlreadyExists|ProofNotFound|Unauthenticated)$/
 
@@ -154,6 +157,10 @@ const isRight = (
 ): boolean => {
   if ('read' in answer) return readOf(state, command, seen) === answer.read
   if ('changed' in answer && answer.changed) return done.has(id)
+  if ('planned' in answer) {
+    const after = perform(state, command, UNBORN, seen)
+    return typeof after !== 'string' && (after !== state) === answer.planned
+  }
   if (isRead)
     return (
       'refused' in answer &&

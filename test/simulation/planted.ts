@@ -287,9 +287,9 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a check of access reads the head after the rows',
     'adapters/sql/read-model/access.ts',
-    'const [head, reached, project, projectGrant, mapped, ...grants] = row',
+    'const [head, reached, project, projectGrant, mapped, grants] = row',
     'const [[head, reached]] = yield { sql: "SELECT " + positionColumns(dialect), parameters: [] }\n' +
-      'const [, , project, projectGrant, mapped, ...grants] = row',
+      'const [, , project, projectGrant, mapped, grants] = row',
     15,
   ),
   bug(
@@ -328,8 +328,8 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a migration does not look again once it has its lock',
     'adapters/postgres/schema.ts',
-    'await stateOf(connection, schema), wanted)',
-    '{ version: 0, hasReadTables: false, hasViews: false }, wanted)',
+    'await migrateFrom(connection, schema, await stateOf(connection, schema, wanted))',
+    'await migrateFrom(connection, schema, { version: 0, hasReadTables: false, hasViews: true })',
   ),
   bug(
     'a refused write is said to be unknown when its rollback fails',

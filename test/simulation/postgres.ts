@@ -43,6 +43,7 @@ export const postgresSystem = async (
   let quiet = async () => {}
   return {
     hasWebhooks: false,
+    hasLiveChecks: false,
     serverOf: (given) => {
       const opened = postgresServer(given, { connectionString, control })
       quiet = opened.quiet

@@ -1,3 +1,4 @@
+import type { LiveChecks } from '../../src/application/access/live-checks.js'
 import type { KnownEvent } from '../../src/ports/known-event.js'
 import { type Chance, chanceOf } from './chance.js'
 import { type Judge, judgeOf, Violation } from './judge.js'
@@ -8,11 +9,13 @@ import { type Endpoint, endpointOf } from './webhooks.js'
 import {
   type Answer,
   FIRST_OPERATIONS,
+  hasMore,
   isByToken,
   type Operation,
   operationByToken,
   operationOf,
   perform,
+  varied,
 } from './workload.js'
 
 /** One run of the simulated system. */
@@ -52,6 +55,10 @@ interface Instance extends ReturnType<Server['open']> {
   readonly crashed: Promise<void>
   /** The moment that its eventual answers have shown, since the server last went back. */
   seen: { moment: number }
+  /** Absent until they have caught up. */
+  live?: LiveChecks
+  /** The moment that its live checks have shown, or that a write through it has made. */
+  liveFrom: number
 }
 
 /** The system while it runs. */
@@ -72,6 +79,9 @@ interface Run {
   readonly tokens: Map<string, string>
   /** Absent where nobody has webhooks. */
   readonly endpoint: Endpoint | undefined
+  readonly hasLiveChecks: boolean
+  /** When each moment began. */
+  readonly began: { readonly moment: number; readonly at: number }[]
 }
 
 /** Runs a system under one seed. Everything that happens in it follows from the seed and the plan. */
@@ -88,9 +98,16 @@ export const simulate = async (
     trace.push(`${(scheduler.now() - began).toFixed(1).padStart(9)} ms  ${line}`)
   }
   const numbers = [...plan.operations, ...LAST_OPERATIONS]
-  const asked = new Map(numbers.map((number) => [`op${number}`, askedAt(seed, number)]))
+  const isVaried = hasMore(seed) && system.hasLiveChecks
+  const askedAt = (number: number): Operation => {
+    const operation = operationOf(chanceOf(seed * 1_000 + number), seed, number)
+    const isFirst = number < FIRST_OPERATIONS || !isVaried
+    return isFirst ? operation : varied(chanceOf(-(seed * 1_000 + number)), operation)
+  }
+  const asked = new Map(numbers.map((number) => [`op${number}`, askedAt(number)]))
   const isShared = chance.happens(0.5)
   let violation: Error | undefined
+  const begins: Run['began'] = []
   const server = system.serverOf({
     scheduler,
     chance,
@@ -101,6 +118,7 @@ export const simulate = async (
       tell(`  recorded: ${id}, ${events.map(({ type }) => type).join()}`)
       try {
         judge.committed(events, asked.get(id) ?? operationByToken(events))
+        begins.push({ moment: judge.moment(), at: scheduler.now() })
       } catch (error) {
         violation ??= error instanceof Error ? error : new Error(String(error))
       }
@@ -123,6 +141,8 @@ export const simulate = async (
     disowned: new Set(),
     tokens: new Map(),
     endpoint,
+    hasLiveChecks: isVaried,
+    began: begins,
   }
   tell(
     server.isShared
@@ -138,9 +158,6 @@ export const simulate = async (
   if (violation) tell(`VIOLATION: ${violation.message}`)
   return { seed, operations: numbers.length, trace, ...(violation && { violation }) }
 }
-
-const askedAt = (seed: number, number: number): Operation =>
-  operationOf(chanceOf(seed * 1_000 + number), seed, number)
 
 /** From the first operation until everything has been answered, faults have ended and the last property is checked. */
 const live = async (
@@ -212,16 +229,59 @@ const open = (run: Run, name: string): Instance => {
     opened.crash?.()
     resolve()
   }
-  const instance = { ...opened, process, crash, crashed, seen: { moment: 0 } }
+  const instance = {
+    ...opened,
+    process,
+    crash,
+    crashed,
+    seen: { moment: 0 },
+    liveFrom: 0,
+  } as Instance
   run.instances.push(instance)
   const begin = () => {
     void opened.iam.run(opened.readModel)
+    if (run.hasLiveChecks) void openLive(run, instance)
     run.endpoint?.serve(process, opened)
   }
   // What goes wrong is reported to those who ask it.
   if (opened.ready) opened.ready.then(begin, () => undefined)
   else begin()
   return instance
+}
+
+/** Opens the live checks of an instance; again while the log cannot be read. */
+const openLive = async ({ scheduler }: Run, instance: Instance): Promise<void> => {
+  for (;;) {
+    const live = await instance.iam.access.live({ signal: new AbortController().signal })
+    if (live.isOk()) {
+      instance.live = live.value
+      return
+    }
+    await scheduler.wait(1_000, instance.process)
+  }
+}
+
+/** The default `maxLag`: live checks know what was recorded before, or refuse. */
+const LIVE_LAG = 5_000
+
+/** A live check is answered at once: by what was recorded up to five seconds ago or later, and by the instance's own writes. */
+const askLive = (run: Run, client: string, operation: Operation, instance: Instance): void => {
+  const { scheduler, judge, tell } = run
+  const { live, process } = instance
+  if (!live) return
+  const { org, userId = '', projectId, roleKey = '' } = operation.command
+  const question = { orgId: org, projectOrgId: 'acme', userId, projectId, roleKey }
+  const { roleKeys, reasons } = live.check(question)
+  const isStale = reasons.some(({ kind }) => kind === 'Stale')
+  tell(`${client} checks ${operation.id} live on ${process.name}: ${isStale ? 'stale' : roleKeys}`)
+  if (isStale) {
+    if (run.hasRecovered) throw new Violation(`${process.name} refuses live checks for ever`)
+    return
+  }
+  const since = scheduler.now() - LIVE_LAG
+  const known = run.began.findLast(({ at }) => at < since)?.moment ?? 0
+  const from = Math.max(instance.liveFrom, known)
+  instance.liveFrom = judge.answered(operation, { read: roleKeys.join() }, from)
 }
 
 /** A crash of an instance, or of the server. */
@@ -246,7 +306,11 @@ const disturbOnce = async (run: Run): Promise<void> => {
   if (!server.isShared) return
   const lost = server.isLossy && chance.happens(0.5) ? 1 + chance.below(3) : 0
   judge.wentBack(await server.failOver(lost))
-  for (const one of instances) one.seen = { moment: 0 }
+  run.began.push({ moment: judge.moment(), at: scheduler.now() })
+  for (const one of instances) {
+    one.seen = { moment: 0 }
+    one.liveFrom = 0
+  }
   if (lost === 0) return
   // The guide asks for it where a standby may lack what was answered: processes remember what is lost.
   tell('Every instance is restarted')
@@ -272,6 +336,7 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     if (!instance) throw new Error('No instance is left')
     const { iam, process, crashed, ready } = instance
     if (ready) await Promise.race([ready, crashed])
+    if (operation.isLive) return askLive(run, client, operation, instance)
     disowned.delete(operation.id)
     tell(`${client} asks ${process.name}: ${story(operation)}`)
     const isEventual = operation.isRead && operation.consistency === 'eventual'
@@ -292,6 +357,9 @@ const ask = async (run: Run, client: string, operation: Operation): Promise<void
     const right = judge.answered(operation, answer, isEventual ? eventually : begin)
     if (server.failures() === failures) judge.unfailing(operation)
     if (isEventual) seen.moment = Math.max(seen.moment, right)
+    // A write returns once the live checks of its process know it. The server may have gone back meanwhile.
+    if ('changed' in answer && answer.changed && instance.seen === seen)
+      instance.liveFrom = Math.max(instance.liveFrom, right)
     const outcome = 'refused' in answer ? answer.outcome : undefined
     if (outcome === 'not_recorded' && !mayBeRecorded) disowned.add(operation.id)
     if (scheduler.now() - asked > LONGEST && server.isPrompt())
@@ -330,6 +398,7 @@ const story = ({ id, command, isRead, consistency, idempotencyKey }: Operation):
 const shown = (answer: Answer, server: Server): string => {
   if ('refused' in answer) return `${answer.refused} ${answer.outcome ?? ''}`.trimEnd()
   if ('read' in answer) return `'${answer.read}'`
+  if ('planned' in answer) return answer.planned ? 'would change' : 'would change nothing'
   const numberOf = (at: bigint) => server.log().findIndex(({ position }) => position === at) + 1
   return answer.changed
     ? `recorded as event ${answer.positions.map(numberOf).join()}`
@@ -365,7 +434,7 @@ const healed = async (run: Run): Promise<void> => {
   for (const event of server.log())
     if (disowned.has(event.metadata.correlationId ?? ''))
       throw new Violation(`${event.metadata.correlationId} was said not to be recorded, and is`)
-  for (const { iam, process } of instances)
+  for (const instance of instances)
     for (const userId of ['ann', 'bob']) {
       const command = {
         method: 'access.check',
@@ -375,12 +444,14 @@ const healed = async (run: Run): Promise<void> => {
         roleKey: 'a',
       } as const
       const question: Operation = { id: 'the last', command, isRead: true, consistency: 'strong' }
+      const { iam, process } = instance
       const from = judge.moment()
       const answer = await perform(iam, question)
       tell(`At the end ${process.name} says of ${userId}: ${shown(answer, server)}`)
       if ('refused' in answer)
         throw new Violation(`${process.name} does not recover: ${answer.refused}`)
       judge.answered(question, answer, from)
+      if (run.hasLiveChecks) askLive({ ...run, hasRecovered: true }, 'the last', question, instance)
     }
 }
 

@@ -48,6 +48,7 @@ export interface ServerGiven {
 export interface System {
   readonly serverOf: (given: ServerGiven) => Server
   readonly hasWebhooks: boolean
+  readonly hasLiveChecks: boolean
   /** Resolves once nothing happens outside of virtual time. */
   readonly quiet?: () => Promise<unknown>
 }
@@ -113,6 +114,7 @@ export const iamOn = ({
 /** A server in memory. */
 export const inMemory: System = {
   hasWebhooks: true,
+  hasLiveChecks: true,
   serverOf: (given) => memoryServer(given),
 }
 

@@ -13,6 +13,10 @@ export interface Operation {
   readonly consistency: 'strong' | 'eventual'
   /** The same for a caller that tries again after an unknown outcome. */
   readonly idempotencyKey?: string
+  /** Asks what would be recorded. */
+  readonly isDryRun?: boolean
+  /** Asks the live checks of an instance. */
+  readonly isLive?: boolean
 }
 
 type Methods = readonly [string, ...string[]]
@@ -97,6 +101,19 @@ const FIRST: readonly Partial<Command>[] = [
 /** How many operations are performed one after another, before all others. */
 export const FIRST_OPERATIONS = FIRST.length
 
+/** Whether the operations of a seed have dry runs and live checks, which leave less time for others. */
+export const hasMore = (seed: number): boolean => seed % 3 === 0
+
+/** An operation, or in its place a dry run or a live check of the same. */
+export const varied = (chance: Chance, operation: Operation): Operation => {
+  const { command, isRead, idempotencyKey } = operation
+  const isLive = command.method === 'access.check' && chance.happens(0.7)
+  // What is looked up for a report or a proof may change between a dry run's reads.
+  const mayBeDry = !isRead && !idempotencyKey && !/\.(report|verify)$|^setup/.test(command.method)
+  const isDryRun = mayBeDry && chance.happens(0.2)
+  return { ...operation, ...(isLive && { isLive }), ...(isDryRun && { isDryRun }) }
+}
+
 /** Any operation of a seed; few objects, so that most meet what others have done. */
 export const operationOf = (chance: Chance, seed: number, number: number): Operation => {
   const found = FIRST[number]
@@ -155,6 +172,8 @@ export type Answer =
   | { readonly refused: string; readonly outcome?: string }
   | { readonly changed: boolean; readonly positions: readonly bigint[] }
   | { readonly read: string }
+  /** Of a dry run: whether the write would change something. */
+  | { readonly planned: boolean }
 
 /** Performs an operation on an instance. @param tokens - of the links that clients have been given, by link */
 export const perform = async (
@@ -162,7 +181,7 @@ export const perform = async (
   operation: Operation,
   tokens: Map<string, string> = new Map(),
 ): Promise<Answer> => {
-  const { id, isRead, command, consistency, idempotencyKey } = operation
+  const { id, isRead, isDryRun, command, consistency, idempotencyKey } = operation
   const { org, projectId, roleKey = '', roleKeys = [], userId = '', domain = '' } = command
   const { idpId = '', group = '', groups = [], linkId = '' } = command
   const token = tokens.get(linkId)
@@ -170,7 +189,12 @@ export const perform = async (
   const caller = { userId: 'admin', orgId: org }
   const context = isRead
     ? { caller, consistency }
-    : { caller, correlationId: id, ...(idempotencyKey && { idempotencyKey }) }
+    : {
+        ...{ caller, correlationId: id },
+        ...(idempotencyKey && { idempotencyKey }),
+        // For the compiler all are writes.
+        ...(isDryRun && { dryRun: true as false }),
+      }
   const project = { projectId }
   const role = { ...project, roleKey }
   const grant = { ...project, grantedOrgId: 'globex' }
@@ -257,6 +281,7 @@ export const perform = async (
   }
   if (typeof answer.value === 'string') return { read: answer.value }
   const { changed, events } = answer.value
+  if (isDryRun) return { planned: changed }
   return { changed, positions: events.map(({ position }) => position) }
 }
 

@@ -7,6 +7,7 @@ export type {
   AffectedInProject,
   AffectedQuery,
   FoundAccess,
+  FoundGrant,
   FoundMappedRole,
   FoundProject,
   FoundRole,

@@ -5,7 +5,7 @@ import type { AccessQuery } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { IN_PROCESS_BATCH, type Projection } from '../../ports/projection.js'
 import { presentAccess } from '../../projections/present-access.js'
-import { readEvents } from '../../projections/read-events.js'
+import { isOfObject, readEvents } from '../../projections/read-events.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { Moment, RoleQuestion } from '../../projections/world.js'
 import type { ReadError } from '../errors/errors.js'
@@ -161,7 +161,7 @@ export const followed = async (
     apply: async (from, events) => {
       if (from !== position) return false
       for (const event of readEvents(events)) {
-        present.apply(event)
+        if (isOfObject(event)) present.apply(event)
         position = event.position
       }
       return true

@@ -105,6 +105,11 @@ export const WriteDialog = ({ write, close }: WriteDialogProps) => {
             {!seen && <Subject fields={fields} written={written} />}
             <Changes changes={preview.changes} />
             <Consequences impact={preview.impact} />
+            {preview.warnings.map(({ description }) => (
+              <p key={description} class="notice">
+                {description}
+              </p>
+            ))}
           </RolesOf>
         </div>
       )}
@@ -285,9 +290,10 @@ const Field = (props: FieldProps) => {
   )
 }
 
-const hintOf = ({ as, least, most, isRequired }: FormField, isKept: boolean): string => {
-  if (most === undefined) return ''
-  if (as === 'lines') return say(texts.lines, { most })
+const hintOf = ({ name, as, least, most, isRequired }: FormField, isKept: boolean): string => {
+  const about = texts.hints[name] ?? ''
+  if (as === 'lines' && most !== undefined) return `${about} ${say(texts.lines, { most })}`.trim()
+  if (about || most === undefined) return about
   const shown = isRequired && least > 0 ? texts.bounds : texts.atMost
   const bounds = say(shown, { least, most })
   return as === 'secret' && isKept ? `${bounds}. ${texts.secretHint}` : bounds

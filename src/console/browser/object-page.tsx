@@ -18,7 +18,7 @@ import { undoRemoval } from './undo.js'
 import { fieldsOf, type Undo, type Write } from './write.js'
 
 /** Something else that callers who may change an object can do with it. */
-type Tool = ComponentType<{ readonly ids: Json }>
+type Tool = ComponentType<{ readonly ids: Json; readonly object: StoredObject }>
 
 interface ObjectPageProps {
   readonly type: ObjectType
@@ -158,7 +158,7 @@ const Actions = (props: ActionsProps) => {
     return (
       <>
         <p class="notice">{say(texts.declaredBy, { by: String(protectedBy) })}</p>
-        {Tool && <Tool ids={ids} />}
+        {Tool && <Tool ids={ids} object={object} />}
       </>
     )
 
@@ -206,7 +206,7 @@ const Actions = (props: ActionsProps) => {
         {step && button(step.verb, step.operation, step.look ?? 'primary')}
         {remove && button('remove', remove, 'danger')}
       </div>
-      {Tool && <Tool ids={ids} />}
+      {Tool && <Tool ids={ids} object={object} />}
       {write && !isStale && (
         <WriteDialog write={{ ...write, seen: { object, get, history } }} close={close} />
       )}

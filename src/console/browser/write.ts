@@ -37,7 +37,12 @@ export interface Planned {
   readonly impact?: Impact
 }
 
-type Answered = Json & { readonly planned?: Planned }
+/** What a write would do that its caller may not expect. */
+export interface Warning {
+  readonly description: string
+}
+
+type Answered = Json & { readonly planned?: Planned; readonly warnings?: readonly Warning[] }
 
 /** Sends a write, or tries it out. */
 export const write = <Body = Answered>(
@@ -97,6 +102,11 @@ export interface Write {
     readonly object: StoredObject
     readonly get: WireMethod
     readonly history: WireMethod
+  }
+  /** How fields lie in an object and in a request, where they are not its own. */
+  readonly shape?: {
+    readonly read: (object: StoredObject) => StoredObject
+    readonly write: (values: Json) => Json
   }
   /** What is said when it is done. */
   readonly said?: string | undefined
@@ -170,6 +180,7 @@ const controlOf = (field: WireField): FormField['as'] => {
 /** The result of a dry run, and the headers to send the write with. */
 interface Preview extends Required<Pick<Planned, 'changes'>> {
   readonly impact: Impact | undefined
+  readonly warnings: readonly Warning[]
   readonly etag: string | undefined
   readonly key: string
 }
@@ -182,7 +193,8 @@ interface Conflict {
 }
 
 /** A write that is previewed with a dry run, then sent with the ETag of the preview. */
-export const useForm = ({ operation, ids, fields, seen, undo }: Write) => {
+export const useForm = ({ operation, ids, fields, seen, undo, shape }: Write) => {
+  const request = (values: Json): Json => ({ ...ids, ...(shape ? shape.write(values) : values) })
   const initial = (object: StoredObject | undefined) =>
     Object.fromEntries(fields.map((field) => [field.name, writtenOf(field, object?.[field.name])]))
   const [written, setWritten] = useState<Readonly<Record<string, Written>>>(() =>
@@ -206,13 +218,13 @@ export const useForm = ({ operation, ids, fields, seen, undo }: Write) => {
       ...initial(object),
       ...Object.fromEntries(mine.map(({ name }) => [name, written[name] ?? ''])),
     }
-    return { ...ids, ...bodyOf(seen && operation.verb === 'PATCH' ? mine : fields, all) }
+    return request(bodyOf(seen && operation.verb === 'PATCH' ? mine : fields, all))
   }
   const undoOf = async (): Promise<Undo> => {
     if (undo) return undo()
     const isKnown = seen && mine.length > 0 && mine.every(({ as }) => as !== 'secret')
     const before = bodyOf(operation.verb === 'PATCH' ? mine : fields, initial(base))
-    return { steps: isKnown ? [{ operation, values: { ...ids, ...before } }] : [] }
+    return { steps: isKnown ? [{ operation, values: request(before) }] : [] }
   }
   /** Reads what somebody else has changed; undefined if it is nothing that the reader has changed too. */
   const conflictOn = async (now: StoredObject): Promise<Conflict | undefined> => {
@@ -230,7 +242,8 @@ export const useForm = ({ operation, ids, fields, seen, undo }: Write) => {
   const readAgain = async (): Promise<StoredObject | undefined> => {
     if (!seen) return undefined
     const read = await call({ method: 'GET', path: pathOf(seen.get, ids) })
-    return 'body' in read ? objectIn(read.body, seen.get) : undefined
+    const now = 'body' in read ? objectIn(read.body, seen.get) : undefined
+    return now && shape ? shape.read(now) : now
   }
   const tryOut = async (on = base): Promise<void> => {
     setBusy(true)
@@ -240,8 +253,8 @@ export const useForm = ({ operation, ids, fields, seen, undo }: Write) => {
     const outcome = await write({ operation, values: valuesOn(on) }, { etag, isTrial: true })
     setBusy(false)
     if ('failure' in outcome) return refused(outcome.failure)
-    const { changes = [], impact } = outcome.body.planned ?? {}
-    setPreview({ changes, impact, etag: seen && (outcome.etag || etag), key: drawKey() })
+    const { planned: { changes = [], impact } = {}, warnings = [] } = outcome.body
+    setPreview({ changes, impact, warnings, etag: seen && (outcome.etag || etag), key: drawKey() })
   }
   const refused = async (reported: Failure): Promise<void> => {
     setPreview(undefined)

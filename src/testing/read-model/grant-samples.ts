@@ -84,15 +84,17 @@ interface Ids {
   readonly userId: string
   readonly projectId: string
   readonly projectOrgId: string
+  readonly resource?: string
 }
 
 /** Keys of roles; a list of key and end for one that expires. */
 export type Roles = readonly (string | readonly [roleKey: string, expiresAt: string])[]
 
-const givenRoles = ({ userId, projectId, projectOrgId }: Ids, roles: Roles) => ({
+const givenRoles = ({ userId, projectId, projectOrgId, resource }: Ids, roles: Roles) => ({
   userId,
   projectId,
   projectOrgId,
+  ...(resource !== undefined && { resource }),
   roles: roles.map((role) => {
     const [roleKey, expiresAt] = typeof role === 'string' ? [role] : role
     return { roleKey, roleSince: 1, ...(expiresAt !== undefined && { expiresAt }) }

@@ -9,6 +9,7 @@ export interface MappingIds {
   readonly group: string
   readonly projectId: string
   readonly projectOrgId: string
+  readonly resource?: string
 }
 
 interface Terms {

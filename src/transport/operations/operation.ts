@@ -106,7 +106,7 @@ const historyInput = (
   { including, user, actor, types, order, after, before, time, pageSize, ...ids }: Values,
   type: ObjectRef['type'] | undefined,
 ): Values => ({
-  // Without a type they name a project, by which all history is filtered.
+  // Without a type they name a project, and filter all history.
   ...(type ? { object: { type, ...ids } } : present(ids)),
   ...present({ including, user, actor, types, order, after, before, time, limit: pageSize }),
 })

@@ -63,6 +63,16 @@ const never = () => new Promise<never>(() => undefined)
 const stale = { allowed: false, roleKeys: [], permissions: [], reasons: [{ kind: 'Stale' }] }
 
 describe('Live checks', () => {
+  it('go on past events that belong to no object: the claims of links and domains', async () => {
+    const { iam } = await world()
+    const live = await liveOf(iam)
+    const expiresAt = new Date(Date.now() + 3_600_000)
+    await good(iam.setupLinks.issue({ expiresAt, intents: ['domain'] }, context))
+    await good(iam.userGrants.add(grant, context))
+    expect(live.can(asked)).toBe(true)
+    expect((await liveOf(iam)).can(asked)).toBe(true)
+  })
+
   it('answer at once, as an eventual check does', async () => {
     const { iam, store } = await world()
     await good(iam.userGrants.add(grant, context))

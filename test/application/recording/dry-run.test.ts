@@ -63,8 +63,10 @@ describe.each(writes)('A dry run of $name', ({ name, of, input, refuses = [] }) 
       ...(isNew ? [] : ['details']),
       'events',
       ...(CONCERNS_ROLES.test(name) ? ['impact'] : []),
+      ...(name === 'identityProviders.configureSignIn' ? ['warnings'] : []),
     ])
     const written = (await good(of(iam)(input, context))) as Written
+    expect(planned.warnings).toEqual(written.warnings)
     expect(planned.changed).toBe(written.changed)
     expect(withoutSeals(planned.events)).toEqual(withoutSeals(written.events))
     const [last] = written.events.slice(-1)

@@ -121,10 +121,16 @@ describe.each(keyed)('$name under an idempotency key', (method) => {
 
   it('lets a dry run tell that a repeat would change nothing, and another command be refused', async () => {
     await prepare(method)
-    const { details } = (await good(of(iam)(input, once))) as Written
+    const { details, warnings } = (await good(of(iam)(input, once))) as Written
     const dry = { ...once, dryRun: true }
     for (const process of [iam, iamOn(store)]) {
-      const planned = { changed: false, events: [], changes: [], details }
+      const planned = {
+        changed: false,
+        events: [],
+        changes: [],
+        details,
+        ...(warnings && { warnings }),
+      }
       expect(await good(of(process)(input, dry))).toEqual(planned)
       const other = process.projects.update(
         { ...PROJECT_DEFAULTS, id: 'portal', name: 'other' },

@@ -27,6 +27,7 @@ import { shownLaws } from '../../../src/testing/read-model/shown-laws.js'
 import { type Fault, oneTurn, slowly, withConditions } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'
 import { MAPPING_FAULTS } from './mapping-faults.js'
+import { RESOURCE_FAULTS } from './resource-faults.js'
 import { ROUTE_FAULTS } from './route-faults.js'
 import { USER_FAULTS } from './user-faults.js'
 
@@ -1134,13 +1135,16 @@ describe('The laws of read models find one that', () => {
     }
   })
 
-  test.each([...GRANT_FAULTS, ...MAPPING_FAULTS, ...ROUTE_FAULTS, ...USER_FAULTS])(
-    '$fault',
-    async ({ law, plant }) => {
-      for (const { check } of lawNamed(law))
-        await expect(check(homeOf(plant))).rejects.toBeInstanceOf(BrokenLaw)
-    },
-  )
+  test.each([
+    ...GRANT_FAULTS,
+    ...MAPPING_FAULTS,
+    ...ROUTE_FAULTS,
+    ...USER_FAULTS,
+    ...RESOURCE_FAULTS,
+  ])('$fault', async ({ law, plant }) => {
+    for (const { check } of lawNamed(law))
+      await expect(check(homeOf(plant))).rejects.toBeInstanceOf(BrokenLaw)
+  })
 
   test('reads at the head of a store that its home does not show.', async () => {
     const { store: _, ...home } = homeOf(atHead())
@@ -1186,6 +1190,7 @@ describe('The laws of read models find one that', () => {
       ...[
         ...FAULTS,
         ...GRANT_FAULTS,
+        ...RESOURCE_FAULTS,
         ...MAPPING_FAULTS,
         ...ROUTE_FAULTS,
         ...USER_FAULTS,

@@ -5,7 +5,7 @@ import { callOf, page, segment, shown, type Untrusted } from './call-of.js'
 
 const SERVICE = 'claviger.v1.IdentityProviderService'
 
-/** The response to a change of the OIDC configuration. */
+/** The response to a change that may have warnings. */
 const warned = ({ details, warnings }: JsonObject): JsonObject => ({
   details: details ?? null,
   ...(warnings !== undefined && { warnings }),
@@ -67,6 +67,7 @@ export const configureSignIn = (idpId: string, body: JsonObject, details: Detail
     http: ['PUT', `/v1/idps/${segment(idpId)}/sign_in`, body],
     inProcess: (iam) =>
       iam.identityProviders.configureSignIn(request as Untrusted, contextOf(details)),
+    shape: warned,
   })
 }
 

@@ -62,9 +62,9 @@ type StoredRole = readonly [
   body: string | null,
 ]
 
-/** A grant of the whole project, whose resource is empty, or on a resource. SQLite nests JSON, PostgreSQL its text. */
+/** A grant of the whole project, whose scope comes first, or on a resource. SQLite nests JSON, PostgreSQL its text. */
 type StoredGrant = readonly [
-  resource: string,
+  scope: string,
   state: FoundGrant['state'],
   roles: readonly StoredRole[] | string,
 ]

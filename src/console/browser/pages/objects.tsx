@@ -5,7 +5,7 @@ import {
   projectGrantService,
   projectRoleService,
 } from '../../../transport/wire.js'
-import type { Json } from '../api.js'
+import type { Json, StoredObject } from '../api.js'
 import { GrantButton } from '../grant-dialog.js'
 import { Section } from '../list.js'
 import { UserName } from '../names.js'
@@ -16,6 +16,7 @@ import { usePermission } from '../permissions.js'
 import { useRows } from '../query.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
+import { SignInButton } from '../sign-in.js'
 import { texts } from '../texts.js'
 import { useWrite } from '../write.js'
 import { Holders, type RoleHolder } from './review.js'
@@ -116,7 +117,16 @@ export const UserGrant = () => {
 }
 
 export const Provider = () => (
-  <ObjectPage type={types.provider} back={href('providers')} tool={ProviderTest} />
+  <ObjectPage type={types.provider} back={href('providers')} tool={ProviderTools} />
+)
+
+const ProviderTools = (props: { readonly ids: Json; readonly object: StoredObject }) => (
+  <>
+    {!props.object['protectedBy'] && (
+      <SignInButton key={props.object.details.sequence} ids={props.ids} provider={props.object} />
+    )}
+    <ProviderTest ids={props.ids} />
+  </>
 )
 
 interface TestResult {

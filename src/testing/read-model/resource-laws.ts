@@ -1,0 +1,101 @@
+import type { ReadModel } from '../../ports/read-model.js'
+import { demandEqual, lawsOf } from '../law.js'
+import {
+  BEFORE_END,
+  NOW,
+  OF_PORTAL,
+  projectGrantAdded,
+  projectGrantUpdated,
+  userGrantAdded,
+  userGrantUpdated,
+} from './grant-samples.js'
+import { afterEach, logOf, type ReadModelHome, type Recorded } from './harness.js'
+import { mappingAdded, reported } from './mapping-samples.js'
+import { idpAdded, projectAdded, roleAdded } from './object-samples.js'
+
+/** Two resources, in the order in which lists have them, which is not that of their escaped names. */
+const HERE = 'a +1'
+const THERE = 'a,2'
+const PLACES = [undefined, HERE, THERE]
+
+const bob = { userId: 'bob', projectId: 'portal', projectOrgId: 'acme' }
+const staff = { idpId: 'google', group: 'staff', projectId: 'portal', projectOrgId: 'acme' }
+
+/** What each event leads to: who is `reader` where, as user and resource. */
+type Step = readonly [...Recorded, readers: readonly (readonly [string, string | undefined])[]]
+
+const BOB_HERE = ['bob', HERE] as const
+const ANN_THERE = ['ann', THERE] as const
+
+const STORY: readonly Step[] = [
+  ['acme', projectAdded('portal'), []],
+  ['acme', roleAdded('portal', 'reader'), []],
+  ['acme', projectGrantAdded('portal', 'globex', ['reader']), []],
+  ['globex', idpAdded('google'), []],
+  ['globex', userGrantAdded({ ...bob, resource: HERE }, ['reader']), [BOB_HERE]],
+  ['globex', mappingAdded({ ...staff, resource: THERE }, ['reader']), [BOB_HERE]],
+  ['globex', reported('google', 'ann', ['staff']), [BOB_HERE, ANN_THERE]],
+  ['globex', userGrantAdded(bob, ['reader']), [['bob', undefined], BOB_HERE, ANN_THERE]],
+  // It ends everywhere with the project's grant of it, by one event.
+  ['acme', projectGrantUpdated('portal', 'globex', []), []],
+  ['acme', projectGrantUpdated('portal', 'globex', ['reader']), []],
+  ['globex', userGrantUpdated({ ...bob, resource: HERE }, ['reader']), [BOB_HERE]],
+]
+
+const countsOn = (given: string | undefined, asked: string | undefined): boolean =>
+  given === undefined || given === asked
+
+const accessOn = async (model: ReadModel, userId: string, resource: string | undefined) => {
+  const ids = { orgId: 'globex', userId, projectOrgId: 'acme', projectId: 'portal' }
+  const { grants, mapped } = await model.access({ ...ids, ...(resource && { resource }) })
+  return [...grants.flatMap(({ roles }) => roles), ...mapped].length > 0
+}
+
+/** The laws of roles on one resource of a project. */
+export const resourceLaws = lawsOf<ReadModelHome>({
+  'A role on one resource counts there alone, and one for the whole project everywhere.': (home) =>
+    afterEach(home, logOf(STORY.map(([orgId, event]) => [orgId, event])), async (model, index) => {
+      const readers = STORY[index]?.[2] ?? []
+      for (const asked of PLACES) {
+        const there = readers.filter(([, resource]) => countsOn(resource, asked))
+        for (const userId of ['ann', 'bob'])
+          demandEqual(
+            `whether ${userId} has access on ${asked} after event ${index}`,
+            await accessOn(model, userId, asked),
+            there.some(([user]) => user === userId),
+          )
+        if (asked === undefined) continue
+        const { items } = await model.holders({ ...OF_PORTAL, resource: asked })
+        demandEqual(
+          `holders on ${asked} after event ${index}`,
+          items.map(({ userId, resource }) => [userId, resource]),
+          there,
+        )
+      }
+    }),
+  'Every list of roles shows the resource of each, the whole project first.': (home) =>
+    afterEach(home, logOf(STORY.map(([orgId, event]) => [orgId, event])), async (model, index) => {
+      const readers = STORY[index]?.[2] ?? []
+      const { items: holders } = await model.holders(OF_PORTAL)
+      demandEqual(
+        `holders after event ${index}`,
+        holders.map(({ userId, resource }) => [userId, resource]),
+        readers,
+      )
+      const { items: users } = await model.users({ orgId: 'globex', ...NOW })
+      for (const userId of ['ann', 'bob']) {
+        const own = readers.filter(([user]) => user === userId).map(([, resource]) => resource)
+        const { items: held } = await model.heldRoles({ orgId: 'globex', userId, ...NOW })
+        const roles = users.find((user) => user.userId === userId)?.roles ?? []
+        for (const found of [held, roles])
+          demandEqual(
+            `resources of ${userId} after event ${index}`,
+            found.map(({ resource }) => resource),
+            own,
+          )
+      }
+      const affected = { orgId: 'acme', projectId: 'portal', at: 2n ** 62n, limit: 1000 }
+      const { count } = await model.affected({ ...affected, now: BEFORE_END })
+      demandEqual(`affected roles after event ${index}`, count, readers.length)
+    }),
+})
