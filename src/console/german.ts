@@ -362,7 +362,6 @@ export const german: Texts = {
   endOf: '{role}: Ende',
   untilLabel: 'bis',
   untilOf: '{role}: bis',
-  hourOf: '{label}: Uhrzeit',
   expiredAt: 'abgelaufen {time}',
   counts: 'gilt',
   expired: 'abgelaufen',
