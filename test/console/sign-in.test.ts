@@ -53,6 +53,7 @@ describe.runIf(hasChromium())('The sign-in settings of a provider in the console
   it('warn before the claim that identifies users is another, and the rest stays', async () => {
     const before = await signIn()
     const dialog = await open()
+    expect(await page.locator('.facts').innerText()).not.toContain('{"')
     await dialog.getByLabel('Claim that identifies users').fill('oid')
     await dialog.getByText('users who have signed in before are others').waitFor()
     await save()

@@ -15,6 +15,7 @@ const random = (seed: number) => {
 
 const START = {
   schemas: [],
+  meta: { resourceType: 'User', created: new Date(0), lastModified: new Date(0), location: '' },
   displayName: 'x',
   active: true,
   name: { familyName: 'f' },

@@ -44,6 +44,14 @@ export const Joined = ({ of }: { readonly of: readonly ComponentChildren[] }) =>
 
 const ORGANIZATIONS: readonly string[] = ['orgId', 'projectOrgId', 'grantedOrgId', 'resourceOwner']
 
+/** A value as a text, with the names of its parts. */
+const wordsOf = (value: JsonValue | undefined): string => {
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return LIST.format(value.map(wordsOf))
+  const parts = Object.entries(value).filter(([, part]) => !Array.isArray(part) || part.length > 0)
+  return parts.map(([name, part]) => `${fieldName(name)}: ${wordsOf(part)}`).join('; ')
+}
+
 /** A value of a field, as text of either direction; permissions of a role as tags. */
 export const Value = ({ of, field, row }: ValueProps) => {
   if (of === undefined || of === null || of === '' || (Array.isArray(of) && of.length === 0))
@@ -57,7 +65,7 @@ export const Value = ({ of, field, row }: ValueProps) => {
       </span>,
     ])
   if (Array.isArray(of)) return <Joined of={of.map((item) => <Item of={item} field={field} />)} />
-  const text = typeof of === 'object' ? JSON.stringify(of) : String(of)
+  const text = wordsOf(of)
   if (field === 'expiresAt' || (field.startsWith(ROLE) && TIME.test(text)))
     return <Until at={text} />
   if (TIMES.includes(field)) return <Time at={text} />
