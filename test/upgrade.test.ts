@@ -87,6 +87,24 @@ const all = STORES.flatMap(({ name, open }) =>
   versions.map((version) => ({ name, version, open: () => open(version) })),
 )
 
+/** What a version reads; before 0.3, the history of a removal did not name the roles that it takes. */
+const readAs = async (version: string, iam: ReturnType<typeof iamOf>): Promise<unknown> => {
+  const found = await readEverything(iam)
+  return version >= 'v0.3' ? found : withoutTakenRoles(found)
+}
+
+const withoutTakenRoles = (value: unknown): unknown => {
+  if (Array.isArray(value)) {
+    const isRemoval = value.some((change) => change?.field === 'state' && change.to === 'removed')
+    const kept = value.filter((change) => !isRemoval || !/^roles\./.test(change.field))
+    return kept.map(withoutTakenRoles)
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, of]) => [name, withoutTakenRoles(of)]),
+  )
+}
+
 describe('Stores of every version', () => {
   it('are kept, including the current version', () => {
     expect(versions).toContain(`v${atHand}`)
@@ -97,7 +115,7 @@ describe.each(all)('A store on $name that $version wrote', ({ version, open }) =
   it('is read as it was then', async () => {
     await using opened = await open()
     const expected = json(join(fixtures, version, 'expected.json'))
-    expect(await readEverything(iamOf(opened))).toMatchObject(expected)
+    expect(await readAs(version, iamOf(opened))).toMatchObject(expected)
     expect(await readSecret(iamOf(opened))).toBe('secret of google 🔑')
   })
 
@@ -105,7 +123,7 @@ describe.each(all)('A store on $name that $version wrote', ({ version, open }) =
     await using opened = await open()
     await opened.readModel.reset()
     const expected = json(join(fixtures, version, 'expected.json'))
-    expect(await readEverything(iamOf(opened))).toMatchObject(expected)
+    expect(await readAs(version, iamOf(opened))).toMatchObject(expected)
   })
 
   it('goes on: it takes writes, and knows those it has', async () => {
