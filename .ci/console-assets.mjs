@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '..')
@@ -59,11 +59,7 @@ const page = `<!doctype html>
 <body><div id="root"></div><noscript>This page needs JavaScript.</noscript></body>
 </html>
 `
-const file = (type, text) => ({
-  ...{ type, text },
-  br: brotliCompressSync(text).toString('base64'),
-  gzip: gzipSync(text, { level: 9 }).toString('base64'),
-})
+const file = (type, text) => ({ type, gzip: gzipSync(text, { level: 9 }).toString('base64') })
 const files = {
   [names.script]: file('text/javascript; charset=utf-8', script),
   [names.style]: file('text/css; charset=utf-8', style),
@@ -84,9 +80,7 @@ const text = `// Written by .ci/console-assets.mjs.
 /** A file that the page loads. */
 export interface AssetFile {
   readonly type: string
-  readonly text: string
   /** Compressed, in Base64. */
-  readonly br: string
   readonly gzip: string
 }
 /** By the path below the prefix. */

@@ -3,6 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { rollup } from 'rollup'
+import ts from 'typescript'
 
 const root = resolve(import.meta.dirname, '..')
 const { exports } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8'))
@@ -37,6 +38,31 @@ const bundle = await rollup({
 })
 for (const file of bundle.watchFiles) rmSync(file)
 
+/** Comments that bundlers or lawyers read. */
+const IS_KEPT = /__PURE__|__NO_SIDE_EFFECTS__|^\/\*!|@license/
+
+/** Comments are for readers of the sources, and an eightieth of the package. */
+const withoutComments = (code) => {
+  const found = new Map()
+  const visit = (node) => {
+    const before = ts.getLeadingCommentRanges(code, node.pos) ?? []
+    const behind = ts.getTrailingCommentRanges(code, node.end) ?? []
+    for (const { pos, end } of [...before, ...behind]) found.set(pos, end)
+    ts.forEachChild(node, visit)
+  }
+  const file = ts.createSourceFile('chunk.js', code, ts.ScriptTarget.Latest)
+  visit(file)
+  visit(file.endOfFileToken)
+  let left = code
+  for (const [pos, end] of [...found].sort(([one], [other]) => other - one)) {
+    if (IS_KEPT.test(code.slice(pos, end))) continue
+    const isAlone = /(^|\n)[ \t]*$/.test(code.slice(0, pos)) && code[end] === '\n'
+    const begin = isAlone ? code.lastIndexOf('\n', pos - 1) + 1 : pos
+    left = left.slice(0, begin) + left.slice(isAlone ? end + 1 : end)
+  }
+  return left
+}
+
 let loaders
 const groups = []
 await bundle.write({
@@ -44,6 +70,7 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
   hoistTransitiveImports: false,
+  plugins: [{ name: 'without-comments', renderChunk: withoutComments }],
   manualChunks: (id, modules) => {
     loaders ??= loadersOf(modules)
     const group = loaders.get(id)

@@ -24,8 +24,8 @@ const BUDGETS = {
   './transport': { source: 'transport/index.ts', own: 38_100, whole: 90_600 },
   // Generated too, and with the library that hosts of clients have.
   './client': { source: '../reports/client/index.js', own: 22_000, whole: 38_000 },
-  // With the assets, plain and in two encodings: .ci/console-assets.mjs holds those that a browser loads to a budget.
-  './console': { source: 'console/index.ts', own: 245_500, whole: 297_900 },
+  // With the assets, compressed: .ci/console-assets.mjs holds them to a budget.
+  './console': { source: 'console/index.ts', own: 122_000, whole: 174_000 },
   './import': { source: 'import/index.ts', own: 11_800, whole: 23_600 },
   './oidc': { source: 'oidc/index.ts', own: 19_200, whole: 57_300 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 36_600, whole: 57_000 },

@@ -88,7 +88,7 @@ export const pageAnswers = (options: MountOptions) => {
       if (name === undefined) return undefined
       if (isBare(path)) return bare
       const file = Object.hasOwn(files, name) ? files[name] : undefined
-      if (file) return readOnly(async ({ header }) => fileAnswer(file, header))
+      if (file) return readOnly(({ header }) => fileAnswer(file, header))
       return PAGES.includes(name) ? readOnly(shown(200)) : undefined
     },
     missing: (path: string): Handler =>
@@ -105,21 +105,25 @@ const readOnly =
       ? handler(request)
       : text(405, 'Method not allowed', { allow: 'GET, HEAD' })
 
-/** A file in the best coding that the browser reads. */
-const fileAnswer = ({ type, text, br, gzip }: AssetFile, header: HeaderReader): HttpResponse => {
-  const accepted = header.get('accept-encoding') ?? ''
-  const reads = (coding: string) =>
-    new RegExp(`\\b${coding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i').test(accepted)
-  const [coding, body] = reads('br') ? ['br', br] : reads('gzip') ? ['gzip', gzip] : []
-  return answer(200, body === undefined ? text : bytesOf(body), {
+/** A file, compressed for browsers that read that. */
+const fileAnswer = async (
+  { type, gzip }: AssetFile,
+  header: HeaderReader,
+): Promise<HttpResponse> => {
+  const isRead = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(header.get('accept-encoding') ?? '')
+  const bytes = bytesOf(gzip)
+  return answer(200, isRead ? bytes : await unpacked(bytes), {
     'content-type': type,
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',
-    ...(coding && { 'content-encoding': coding }),
+    ...(isRead && { 'content-encoding': 'gzip' }),
   })
 }
 
-const bytesOf = (base64: string): Uint8Array =>
+const unpacked = (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text()
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
 
 /** The page finds its files by paths beside it, so one that says that it was not found lies beside the others. */
