@@ -134,9 +134,8 @@ const accessOperation = <Input, Item>(
   show: (item: Item) => object,
 ): Operation => {
   const name = method.response.fields[0]?.name ?? ''
-  const answer = (page: AccessPage<Item>) => ({ ...page, [name]: page.items.map(show) })
-  const operation = readOperation(method, list, answer)
-  return { method, run: (values, context) => operation.run(pageOf(values), context) }
+  const { run } = readOperation(method, list, (page) => ({ ...page, [name]: page.items.map(show) }))
+  return { method, run: (values, context) => run(pageOf(values), context) }
 }
 
 /** On the network, a role names the group that gives it, and of a grant none. */
