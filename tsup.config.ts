@@ -15,6 +15,7 @@ const published = {
     sql: 'src/adapters/sql/index.ts',
     transport: 'src/transport/index.ts',
     client: 'reports/client/index.js',
+    laws: 'src/laws/index.ts',
     testing: 'src/testing/index.ts',
     console: 'src/console/index.ts',
     oidc: 'src/oidc/index.ts',

@@ -27,6 +27,7 @@ export default defineConfig({
       { find: /^claviger\/better-auth$/, replacement: source('better-auth/index.ts') },
       { find: /^claviger\/webhooks$/, replacement: source('webhooks/index.ts') },
       { find: /^claviger\/node$/, replacement: source('node/index.ts') },
+      { find: /^claviger\/laws$/, replacement: source('laws/index.ts') },
       { find: /^claviger\/testing$/, replacement: source('testing/index.ts') },
     ],
   },

@@ -37,6 +37,7 @@ export default {
     'src/adapters/sql/index.ts',
     'src/transport/index.ts',
     'reports/client/index.d.ts',
+    'src/laws/index.ts',
     'src/testing/index.ts',
     'src/console/index.ts',
     'src/oidc/index.ts',

@@ -108,8 +108,8 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
   [/^adapters\/postgres(\/|$)/, [...ADAPTERS, 'adapters/sql', 'adapters/sql/read-model']],
   [/^adapters\/[^/]+(\/|$)/, ADAPTERS],
   // Loads PostgreSQL at the first call.
-  [/^testing\/host-tests\.ts$/, [...ADAPTERS, 'testing', 'adapters/postgres']],
-  [/^testing(\/|$)/, [...ADAPTERS, 'testing']],
+  [/^testing(\/|$)/, [...ADAPTERS, 'adapters/postgres']],
+  [/^laws(\/|$)/, [...ADAPTERS, 'laws', 'testing']],
   // Outsiders: they see the public names alone.
   // What every protocol shares sees none of them, and servers see no operation.
   [/^transport\/gen$/, []],
@@ -164,7 +164,7 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
 
 /** Folders whose files run anywhere: they import nothing of Node.js. */
 const RUNS_ANYWHERE =
-  /^(domain|ports|application|projections|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|handlers|authzen|scim|better-auth|network)(\/|$)|^$/
+  /^(domain|ports|application|projections|laws|testing|adapters\/(store|memory|webcrypto|sql|cloudflare)|oidc|import|webhooks|handlers|authzen|scim|better-auth|network)(\/|$)|^$/
 
 /** What the pure part may import from elsewhere. */
 const DOMAIN_PACKAGES = ['zod/mini', 'neverthrow']
@@ -193,7 +193,7 @@ const importsOf = (file: string, source: string): readonly string[] =>
 
 /** Folders below an adapter or the laws are parts of one thing. */
 const unitOf = (folder: string): string =>
-  /^(adapters\/[^/]+|testing|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
+  /^(adapters\/[^/]+|laws|testing|oidc|import|webhooks)(?=\/|$)/.exec(folder)?.[0] ?? folder
 
 const isAllowed = (file: string, target: string): boolean => {
   const [from, to] = [folderOf(file), folderOf(target)]
@@ -259,7 +259,7 @@ const cycles = (sources: Sources): readonly string[] => {
 
 /** What is declared, what the console has pages for, and laws of certain objects: no list that a new aggregate has to join. */
 const OF_CERTAIN_TYPES =
-  /^(application\/desired-state|console\/(browser|german\.ts)|testing\/read-model\/(history-|found-history))/
+  /^(application\/desired-state|console\/(browser|german\.ts)|laws\/read-model\/(history-|found-history))/
 
 /** Where time and chance come from. A simulation has its own, so whatever takes them from elsewhere it cannot repeat. */
 const ENVIRONMENT = 'ports/environment.ts'
@@ -274,7 +274,7 @@ const OUTSIDE_ENVIRONMENT: readonly (readonly [folderOrFile: RegExp, because: st
   [/^better-auth\//, 'sign-ins and sessions: the host keeps them'],
   [/^network\//, 'requests to other hosts'],
   [/^oidc\//, 'sign-ins with a provider: sealed in a cookie, nothing is recorded'],
-  [/^testing\//, 'laws, which run against real stores'],
+  [/^laws\//, 'laws, which run against real stores'],
   [/^create-iam\.ts$/, 'the defaults of the options now and newId'],
   [/^adapters\/webcrypto\//, 'the cipher, a port of its own'],
   [/^application\/evidence\/signed-note\.ts$/, 'keys and signatures'],
@@ -395,7 +395,7 @@ describe('a planted violation is found', () => {
     ['adapters/cloudflare/index.ts', "import { openSqlite } from '../sqlite/index.js'"],
     ['adapters/postgres/index.ts', "import type { SqliteLimits } from '../sql/sqlite/dialect.js'"],
     ['adapters/sqlite/index.ts', "const late = await import('../memory/event-store.js')"],
-    ['testing/host-tests.ts', "import { iamOf } from '../application/iam.js'"],
+    ['testing/index.ts', "import { iamOf } from '../application/iam.js'"],
     ['console/browser/api.ts', "import { nodeHandler } from '../../transport/index.js'"],
     ['transport/routes.ts', "import { iamOf } from '../application/iam.js'"],
     ['transport/json/read.ts', "import { readMessage } from '../grpc/codec.js'"],

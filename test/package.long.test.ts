@@ -27,6 +27,7 @@ const OTHERS = [
   'json',
   'client',
   'oidc',
+  'laws',
   'testing',
   'console',
   'import',
@@ -221,6 +222,7 @@ describe('The package, unpacked where a host would have it', () => {
     const code = `
       const before = new Set(process.moduleLoadList)
       await import('claviger')
+      await import('claviger/laws')
       await import('claviger/testing')
       console.log(process.moduleLoadList.filter((name) => !before.has(name) && /sqlite/.test(name)).length)`
     const parameters = ['--input-type=module', '--eval', code]

@@ -1,4 +1,4 @@
-// An event store on MariaDB 10.6 or later, by the client mysql2. It passes the laws of claviger/testing and races of
+// An event store on MariaDB 10.6 or later, by the client mysql2. It passes the laws of claviger/laws and races of
 // sixteen writers. Reads are answered from memory; see the guide on writing a store.
 import { type Append, checkAppend, type EventStore, type RecordedEvent, StoreFault } from 'claviger'
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise'

@@ -156,7 +156,7 @@ export interface StreamRead {
  * Durable, append-only storage of events, supplied by the host.
  *
  * A lost race is a normal result; a store that cannot be reached rejects with a `StoreFault`. Run `eventStoreLaws` of
- * `claviger/testing` against your implementation.
+ * `claviger/laws` against your implementation.
  */
 export interface EventStore {
   /**

@@ -198,7 +198,7 @@ export interface HistoryQuery {
 /**
  * The views that the library reads, stored by the host. Each result is of one moment, at or after the checkpoint of the
  * call; changing a returned value changes nothing stored. `apply` rejects an event of an unknown type and then applies
- * nothing. Run `readModelLaws` of `claviger/testing` against your implementation.
+ * nothing. Run `readModelLaws` of `claviger/laws` against your implementation.
  */
 export interface ReadModel extends Projection, AccessReads {
   /** Returns the object, or undefined. A role is not found once its project is removed. */

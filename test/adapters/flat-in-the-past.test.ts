@@ -10,9 +10,9 @@ import {
   projectGrantReactivated,
   userGrantAdded,
   userGrantRemoved,
-} from '../../src/testing/read-model/grant-samples.js'
-import { feed, newLog } from '../../src/testing/read-model/harness.js'
-import { projectAdded, roleAdded } from '../../src/testing/read-model/object-samples.js'
+} from '../../src/laws/read-model/grant-samples.js'
+import { feed, newLog } from '../../src/laws/read-model/harness.js'
+import { projectAdded, roleAdded } from '../../src/laws/read-model/object-samples.js'
 import { newSchema, serverForFile } from './postgres/test-schemas.js'
 import { temporaryFile } from './sqlite/temporary-file.js'
 

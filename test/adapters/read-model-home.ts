@@ -1,6 +1,6 @@
 import type { EventStore, ReadModel } from '../../src/index.js'
+import type { ReadModelHome } from '../../src/laws/index.js'
 import type { EventRestore } from '../../src/ports/event-store.js'
-import type { ReadModelHome } from '../../src/testing/index.js'
 
 interface Opened {
   readonly store: EventStore & Partial<EventRestore>

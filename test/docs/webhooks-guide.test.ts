@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createIam, memoryEventStore, memoryReadModel, orThrow } from 'claviger'
 import { expect, it } from 'vitest'
-import { logBefore, play, SCENARIOS } from '../../src/testing/read-model/samples.js'
+import { logBefore, play, SCENARIOS } from '../../src/laws/read-model/samples.js'
 import { messageOf, type WebhookMessage } from '../../src/webhooks/send-message.js'
 
 const reference = fileURLToPath(

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { projectStream } from '../../src/domain/project/aggregate.js'
 import { IdpId, ProjectId, RoleKey } from '../../src/domain/values.js'
+import { type Log, newLog } from '../../src/laws/read-model/harness.js'
+import {
+  idpAdded,
+  projectAdded,
+  projectRemoved,
+  roleAdded,
+  roleRemoved,
+} from '../../src/laws/read-model/object-samples.js'
 import type {
   Condition,
   HistoryQuery,
@@ -10,14 +18,6 @@ import type {
 } from '../../src/ports/read-model.js'
 import { streamDefinitionOf } from '../../src/projections/read-events.js'
 import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
-import { type Log, newLog } from '../../src/testing/read-model/harness.js'
-import {
-  idpAdded,
-  projectAdded,
-  projectRemoved,
-  roleAdded,
-  roleRemoved,
-} from '../../src/testing/read-model/object-samples.js'
 
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const
 export const IDS = ['a', 'b', 'A'] as const

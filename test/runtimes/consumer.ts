@@ -19,8 +19,9 @@ import {
   permissionsFromCaller,
   project,
 } from 'claviger'
+import { eventStoreLaws } from 'claviger/laws'
 import { openSqlite, type Sqlite } from 'claviger/sqlite'
-import { eventStoreLaws, given } from 'claviger/testing'
+import { given } from 'claviger/testing'
 
 const opened: Sqlite = openSqlite(':memory:')
 const store: EventStore = memoryEventStore()

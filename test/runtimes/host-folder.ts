@@ -86,6 +86,7 @@ ${report}
     join(folder, 'cjs.cjs'),
     `const claviger = require('claviger')
 const sqlite = require('claviger/sqlite')
+require('claviger/laws')
 require('claviger/testing')
 import('./smoke.mjs').then(async ({ smoke }) => ${report})
 `,

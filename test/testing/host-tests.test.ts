@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { projectRole } from '../../src/index.js'
-import { fixedClock, given } from '../../src/testing/host-tests.js'
+import { fixedClock, given } from '../../src/testing/index.js'
 
 test('A fixed clock stands still until it is set or advanced', () => {
   const now = fixedClock('2024-02-29T12:00:00Z')

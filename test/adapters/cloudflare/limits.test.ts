@@ -4,7 +4,7 @@ import {
   type DurableObjectStorage,
   durableObjectStore,
 } from '../../../src/adapters/cloudflare/index.js'
-import { readModelLaws } from '../../../src/testing/index.js'
+import { readModelLaws } from '../../../src/laws/index.js'
 import { withLog } from '../read-model-home.js'
 
 /** The limits of workerd that differ from those of Node.js. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventRecoveryLaws } from '../../../src/testing/index.js'
+import { eventRecoveryLaws } from '../../../src/laws/index.js'
 import type { Answer } from '../../processes/writer.js'
 import { checkLog } from '../../processes/writing.js'
 import { type Hosts, startHosts, storeOf } from './hosts.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
-import { appendOf, record, write } from '../../../src/testing/event-store/harness.js'
-import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../src/testing/index.js'
+import { appendOf, record, write } from '../../../src/laws/event-store/harness.js'
+import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../src/laws/index.js'
 
 const harness = {
   open: async () => memoryEventStore(),

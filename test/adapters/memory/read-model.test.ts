@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
-import { readModelLaws } from '../../../src/testing/index.js'
+import { readModelLaws } from '../../../src/laws/index.js'
 
 describe('A read model in memory', () => {
   let opened = memoryReadModel()

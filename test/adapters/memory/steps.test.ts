@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
 import type { AnyEvent } from '../../../src/domain/aggregates.js'
-import { presentAccess } from '../../../src/projections/present-access.js'
-import { readEvents } from '../../../src/projections/read-events.js'
 import {
   grantOf,
   NOW,
@@ -12,9 +10,9 @@ import {
   projectGrantRemoved,
   projectGrantUpdated,
   userGrantAdded,
-} from '../../../src/testing/read-model/grant-samples.js'
-import { logOf } from '../../../src/testing/read-model/harness.js'
-import { mappingAdded, reported } from '../../../src/testing/read-model/mapping-samples.js'
+} from '../../../src/laws/read-model/grant-samples.js'
+import { logOf } from '../../../src/laws/read-model/harness.js'
+import { mappingAdded, reported } from '../../../src/laws/read-model/mapping-samples.js'
 import {
   idpAdded,
   idpDeactivated,
@@ -25,7 +23,9 @@ import {
   roleAdded,
   roleRemoved,
   roleUpdated,
-} from '../../../src/testing/read-model/object-samples.js'
+} from '../../../src/laws/read-model/object-samples.js'
+import { presentAccess } from '../../../src/projections/present-access.js'
+import { readEvents } from '../../../src/projections/read-events.js'
 
 /** Prototypes of iterators, by which every loop over maps, sets and lists goes. */
 const ITERATORS = [new Map().entries(), new Set().values(), [].values()].map(

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openPostgres, UnusableDatabase } from '../../../src/adapters/postgres/index.js'
 import { CHECKPOINT, FILLED } from '../../../src/adapters/sql/read-model/tables.js'
-import { firstOf, record, wholeLog } from '../../../src/testing/event-store/harness.js'
+import { firstOf, record, wholeLog } from '../../../src/laws/event-store/harness.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
 const server = serverForFile()

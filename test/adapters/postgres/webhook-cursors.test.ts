@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresCursors } from '../../../src/adapters/postgres/index.js'
-import { webhookCursorLaws } from '../../../src/testing/index.js'
+import { webhookCursorLaws } from '../../../src/laws/index.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
 const server = serverForFile()

@@ -9,7 +9,7 @@ import {
   readModelLaws,
   sqliteHandleLaws,
   webhookCursorLaws,
-} from '../../../src/testing/index.js'
+} from '../../../src/laws/index.js'
 import { databaseHome } from '../read-model-home.js'
 
 const [folder = ''] = process.argv.slice(2)

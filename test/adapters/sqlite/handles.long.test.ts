@@ -13,7 +13,7 @@ import {
   readModelLaws,
   sqliteHandleLaws,
   webhookCursorLaws,
-} from '../../../src/testing/index.js'
+} from '../../../src/laws/index.js'
 import { databaseHome } from '../read-model-home.js'
 import { temporaryFile } from './temporary-file.js'
 

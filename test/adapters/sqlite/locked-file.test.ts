@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openSqlite, StoreFault, UnusableFile } from '../../../src/adapters/sqlite/index.js'
-import { firstOf, record, verdict, wholeLog } from '../../../src/testing/event-store/harness.js'
+import { firstOf, record, verdict, wholeLog } from '../../../src/laws/event-store/harness.js'
 import { temporaryFile } from './temporary-file.js'
 
 /** Another program that keeps the file to itself until it is released. */

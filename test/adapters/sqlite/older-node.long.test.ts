@@ -1,7 +1,7 @@
 import { StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
-import { eventStoreLaws, readModelLaws } from '../../../src/testing/index.js'
+import { eventStoreLaws, readModelLaws } from '../../../src/laws/index.js'
 import { databaseHome } from '../read-model-home.js'
 import { temporaryFile } from './temporary-file.js'
 

@@ -10,7 +10,7 @@ import {
   StoreFault,
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
-import { firstOf, record, wholeLog } from '../../../src/testing/event-store/harness.js'
+import { firstOf, record, wholeLog } from '../../../src/laws/event-store/harness.js'
 import { temporaryFile } from './temporary-file.js'
 
 const reasonOf = (path: string, options?: SqliteOptions): unknown => {

@@ -7,14 +7,14 @@ import {
   setUp,
 } from '../../../src/adapters/sqlite/connection.js'
 import { sqliteEventStore } from '../../../src/adapters/sqlite/event-store.js'
-import { StoreFault } from '../../../src/ports/event-store.js'
 import {
   appendOf,
   firstOf,
   verdict,
   wholeLog,
   write,
-} from '../../../src/testing/event-store/harness.js'
+} from '../../../src/laws/event-store/harness.js'
+import { StoreFault } from '../../../src/ports/event-store.js'
 import { temporaryFile } from './temporary-file.js'
 
 /** `database`, except that `before` is called with each statement that is about to run. */

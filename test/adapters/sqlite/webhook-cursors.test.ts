@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqlite, sqliteCursors } from '../../../src/adapters/sqlite/index.js'
-import { webhookCursorLaws } from '../../../src/testing/index.js'
+import { webhookCursorLaws } from '../../../src/laws/index.js'
 import { temporaryFile } from './temporary-file.js'
 
 test.each(webhookCursorLaws)('$name', async ({ check }) => {

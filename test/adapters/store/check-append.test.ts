@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkAppend, InvalidAppend } from '../../../src/adapters/store/check-append.js'
-import { appendOf, firstOf, write } from '../../../src/testing/event-store/harness.js'
+import { appendOf, firstOf, write } from '../../../src/laws/event-store/harness.js'
 
 describe('An append that no store may record', () => {
   test.each([

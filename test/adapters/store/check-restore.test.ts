@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkRestore } from '../../../src/adapters/store/check-append.js'
 import { memoryEventStore } from '../../../src/index.js'
-import { firstOf, record } from '../../../src/testing/event-store/harness.js'
+import { firstOf, record } from '../../../src/laws/event-store/harness.js'
 
 test('A restored event leaves positions above it that are exact as numbers.', async () => {
   const [event] = await record(memoryEventStore(), firstOf('law-a'))

@@ -7,9 +7,9 @@ import {
   type Verdict,
 } from '../../../src/adapters/store/group-commit.js'
 import { type PreparedAppend, prepareAppend } from '../../../src/adapters/store/record-events.js'
+import { appendOf, firstOf, write } from '../../../src/laws/event-store/harness.js'
 import { systemEnvironment } from '../../../src/ports/environment.js'
 import type { Append } from '../../../src/ports/event-store.js'
-import { appendOf, firstOf, write } from '../../../src/testing/event-store/harness.js'
 
 const create = (name: string, ...guards: readonly string[]): PreparedAppend =>
   prepareAppend(

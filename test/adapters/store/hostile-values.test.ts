@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
 import { openPostgres, type Postgres } from '../../../src/adapters/postgres/index.js'
 import { openSqlite, type Sqlite } from '../../../src/adapters/sqlite/index.js'
+import { appendOf, write } from '../../../src/laws/event-store/harness.js'
 import type { EventCount, EventStore, Metadata } from '../../../src/ports/event-store.js'
-import { appendOf, write } from '../../../src/testing/event-store/harness.js'
 import { type PostgresServer, startPostgres } from '../../postgres-server.js'
 
 /** One character of each plane of Unicode, and the edges of each. */

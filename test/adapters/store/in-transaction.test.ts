@@ -4,8 +4,8 @@ import Libsql from 'libsql'
 import { describe, expect, test } from 'vitest'
 import { inTransaction, openSqlite, type SqliteHandle } from '../../../src/adapters/sqlite/index.js'
 import { type EventStore, type InTransaction, InTransactionFailed } from '../../../src/index.js'
-import { firstOf, wholeLog } from '../../../src/testing/event-store/harness.js'
-import { type InTransactionHarness, inTransactionLaws } from '../../../src/testing/index.js'
+import { firstOf, wholeLog } from '../../../src/laws/event-store/harness.js'
+import { type InTransactionHarness, inTransactionLaws } from '../../../src/laws/index.js'
 import { temporaryFile } from '../sqlite/temporary-file.js'
 
 const BetterSqlite: new (file: string) => SqliteHandle = createRequire(import.meta.url)(

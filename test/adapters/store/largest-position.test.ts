@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MAX_RESTORED_POSITION } from '../../../src/adapters/store/check-append.js'
 import { nextPosition, recordEvents } from '../../../src/adapters/store/record-events.js'
 import { memoryEventStore } from '../../../src/index.js'
-import { firstOf, record } from '../../../src/testing/event-store/harness.js'
+import { firstOf, record } from '../../../src/laws/event-store/harness.js'
 
 test('Positions that are not exact as numbers are refused before anything is recorded.', () => {
   const append = firstOf('law-a')

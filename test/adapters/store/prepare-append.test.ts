@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { prepareAppend } from '../../../src/adapters/store/record-events.js'
+import { appendOf, write } from '../../../src/laws/event-store/harness.js'
 import type { Metadata } from '../../../src/ports/event-store.js'
-import { appendOf, write } from '../../../src/testing/event-store/harness.js'
 
 test('The size of an append counts each of its events, and the metadata beside each', () => {
   const textOf = (length: number) => ({ text: 'x'.repeat(length - '{"text":""}'.length) })

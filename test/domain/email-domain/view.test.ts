@@ -16,7 +16,7 @@ import {
 import type { DomainEvent } from '../../../src/domain/email-domain/events.js'
 import { verifiedDomains } from '../../../src/domain/email-domain/verified-domain.js'
 import { OrgId } from '../../../src/domain/values.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import { shownAfter } from '../shown.js'
 import {
   addDomain,

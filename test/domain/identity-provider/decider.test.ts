@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
 import { identityProvider, isSecretFor } from '../../../src/domain/identity-provider/aggregate.js'
 import type { PatchIdentityProvider } from '../../../src/domain/identity-provider/command-schemas.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import {
   addGoogle,
   appearance,

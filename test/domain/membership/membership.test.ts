@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { membership, memberships } from '../../../src/domain/membership/aggregate.js'
 import type { MembershipEvent } from '../../../src/domain/membership/events.js'
 import type { GroupName } from '../../../src/domain/values.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import { factAfter, viewsOf } from '../shown.js'
 import { admins, id, removed, reported, staff } from './examples.js'
 

@@ -3,7 +3,7 @@ import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
 import { currentProjectGrant, projectGrant } from '../../../src/domain/project-grant/aggregate.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import {
   added,
   addGrant,

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../../src/domain/decider.js'
 import { projectRole } from '../../../src/domain/project-role/aggregate.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import {
   addEditor,
   author,

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import { project } from '../../../src/domain/project/aggregate.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import {
   addPortal,
   deactivated,

@@ -4,7 +4,7 @@ import { roleMapping, roleMappings } from '../../../src/domain/role-mapping/aggr
 import type { RoleMappingCommand } from '../../../src/domain/role-mapping/command-schemas.js'
 import type { RoleMappingEvent } from '../../../src/domain/role-mapping/events.js'
 import { RoleKey } from '../../../src/domain/values.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import { factAfter, viewsOf } from '../shown.js'
 import { added, editor, id, removed, updatedToBoth, viewer } from './examples.js'
 

@@ -10,7 +10,7 @@ import {
 import type { SetupLinkEvent } from '../../../src/domain/setup-link/events.js'
 import { SetupLinkTokenClaimed, setupLinkTokens } from '../../../src/domain/setup-link/token.js'
 import { OrgId } from '../../../src/domain/values.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import { objections } from '../objections.js'
 import { shownAfter } from '../shown.js'
 import {

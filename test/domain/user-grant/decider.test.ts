@@ -4,7 +4,7 @@ import { fold } from '../../../src/domain/decider.js'
 import { currentUserGrant, userGrant } from '../../../src/domain/user-grant/aggregate.js'
 import type { UserGrantEvent, UserGrantRole } from '../../../src/domain/user-grant/events.js'
 import { RoleKey } from '../../../src/domain/values.js'
-import { given } from '../../../src/testing/host-tests.js'
+import { given } from '../../../src/testing/index.js'
 import {
   added,
   addGrant,

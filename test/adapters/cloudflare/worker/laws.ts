@@ -4,7 +4,7 @@ import {
   eventRestoreLaws,
   eventStoreLaws,
   readModelLaws,
-} from '../../../../src/testing/index.js'
+} from '../../../../src/laws/index.js'
 import { withLog } from '../../read-model-home.js'
 import type { ObjectState } from './object-state.js'
 

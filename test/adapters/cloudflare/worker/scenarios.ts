@@ -1,4 +1,4 @@
-import { demandEqual } from '../../../../src/testing/law.js'
+import { demandEqual } from '../../../../src/laws/law.js'
 import { largestBatch, largestGrant } from './scenarios/grants.js'
 import { largestLists } from './scenarios/lists.js'
 import { halfWritten, longData, lostParts } from './scenarios/long-data.js'

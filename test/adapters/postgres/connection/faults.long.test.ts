@@ -7,7 +7,7 @@ import { faultOf as asFault } from '../../../../src/adapters/postgres/connection
 import { openPostgres, type Postgres, StoreFault } from '../../../../src/adapters/postgres/index.js'
 import { CHECKPOINT, STANDING } from '../../../../src/adapters/sql/read-model/tables.js'
 import { aesGcmCipher, createIam } from '../../../../src/index.js'
-import { firstOf, record, verdict, wholeLog } from '../../../../src/testing/event-store/harness.js'
+import { firstOf, record, verdict, wholeLog } from '../../../../src/laws/event-store/harness.js'
 import { context, good, iamOn, refusal } from '../../../application/host.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { type TcpProxy, tcpProxy } from '../../../tcp-proxy.js'

@@ -9,9 +9,9 @@ import {
   verdict,
   wholeLog,
   write,
-} from '../../../../src/testing/event-store/harness.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { projectAdded, roleAdded } from '../../../../src/testing/read-model/object-samples.js'
+} from '../../../../src/laws/event-store/harness.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
+import { projectAdded, roleAdded } from '../../../../src/laws/read-model/object-samples.js'
 import { serverForFile } from '../test-schemas.js'
 import { grants } from './grants.js'
 

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { loadPg, ownDriver } from '../../../../src/adapters/postgres/pg.js'
-import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
-import { checkpointLaws, headLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../../src/laws/index.js'
+import { checkpointLaws, headLaws } from '../../../../src/laws/read-model/checkpoint-laws.js'
 import { addSamples, context, good, iamOn, logOf } from '../../../application/host.js'
 import {
   type Pgbouncer,

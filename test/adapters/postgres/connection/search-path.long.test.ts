@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { eventRestoreLaws, eventStoreLaws, readModelLaws } from '../../../../src/testing/index.js'
+import { eventRestoreLaws, eventStoreLaws, readModelLaws } from '../../../../src/laws/index.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 

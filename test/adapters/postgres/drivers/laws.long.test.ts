@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openPostgres, postgresCursors } from '../../../../src/adapters/postgres/index.js'
-import {
-  eventRestoreLaws,
-  eventStoreLaws,
-  webhookCursorLaws,
-} from '../../../../src/testing/index.js'
+import { eventRestoreLaws, eventStoreLaws, webhookCursorLaws } from '../../../../src/laws/index.js'
 import { newSchema, schemas } from '../test-schemas.js'
 import { DRIVERS, driverForFile } from './hosts.js'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { readModelLaws } from '../../../../src/testing/index.js'
+import { readModelLaws } from '../../../../src/laws/index.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema } from '../test-schemas.js'
 import { DRIVERS, driverForFile } from './hosts.js'

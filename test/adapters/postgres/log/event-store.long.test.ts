@@ -11,10 +11,10 @@ import {
   verdict,
   wholeLog,
   write,
-} from '../../../../src/testing/event-store/harness.js'
-import { eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { projectAdded } from '../../../../src/testing/read-model/object-samples.js'
+} from '../../../../src/laws/event-store/harness.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../../src/laws/index.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
+import { projectAdded } from '../../../../src/laws/read-model/object-samples.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

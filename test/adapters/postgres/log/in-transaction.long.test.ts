@@ -13,8 +13,8 @@ import {
   postgresJs,
 } from '../../../../src/adapters/postgres/index.js'
 import { type EventStore, type InTransaction, InTransactionFailed } from '../../../../src/index.js'
-import { firstOf, record, wholeLog } from '../../../../src/testing/event-store/harness.js'
-import { type InTransactionHarness, inTransactionLaws } from '../../../../src/testing/index.js'
+import { firstOf, record, wholeLog } from '../../../../src/laws/event-store/harness.js'
+import { type InTransactionHarness, inTransactionLaws } from '../../../../src/laws/index.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -6,8 +6,8 @@ import { keepListening } from '../../../../src/adapters/postgres/log/notificatio
 import { poolDriver } from '../../../../src/adapters/postgres/pg.js'
 import { subscribe } from '../../../../src/application/following/subscribe.js'
 import { aesGcmCipher, createIam } from '../../../../src/index.js'
+import { firstOf, record } from '../../../../src/laws/event-store/harness.js'
 import { systemEnvironment } from '../../../../src/ports/environment.js'
-import { firstOf, record } from '../../../../src/testing/event-store/harness.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import { eventRecoveryLaws } from '../../../../src/laws/index.js'
 import type { EventStore } from '../../../../src/ports/event-store.js'
-import { eventRecoveryLaws } from '../../../../src/testing/index.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { newSchema } from '../test-schemas.js'
 

@@ -8,15 +8,15 @@ import {
   postgresJsNotice,
 } from '../../../../src/adapters/postgres/index.js'
 import { GRANTS, HELD } from '../../../../src/adapters/sql/read-model/tables.js'
+import { userGrantAdded } from '../../../../src/laws/read-model/grant-samples.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
+import { projectAdded, roleAdded } from '../../../../src/laws/read-model/object-samples.js'
 import type {
   HistoryQuery,
   ListQuery,
   ReadModel,
   ViewType,
 } from '../../../../src/ports/read-model.js'
-import { userGrantAdded } from '../../../../src/testing/read-model/grant-samples.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { projectAdded, roleAdded } from '../../../../src/testing/read-model/object-samples.js'
 import { countedPool } from '../counted-pool.js'
 import { serverForFile } from '../test-schemas.js'
 

@@ -5,13 +5,13 @@ import { numbered, postgresDialect } from '../../../../src/adapters/postgres/rea
 import { historyStatement } from '../../../../src/adapters/sql/read-model/history.js'
 import { listStatements } from '../../../../src/adapters/sql/read-model/lists.js'
 import { OBJECTS, PERMISSIONS } from '../../../../src/adapters/sql/read-model/tables.js'
-import type { HistoryQuery } from '../../../../src/ports/read-model.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
 import {
   projectAdded,
   projectRemoved,
   roleAdded,
-} from '../../../../src/testing/read-model/object-samples.js'
+} from '../../../../src/laws/read-model/object-samples.js'
+import type { HistoryQuery } from '../../../../src/ports/read-model.js'
 import { serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

@@ -10,8 +10,8 @@ import {
   SHARES,
   STANDING,
 } from '../../../../src/adapters/sql/read-model/tables.js'
-import { NOW, userGrantAdded } from '../../../../src/testing/read-model/grant-samples.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
+import { NOW, userGrantAdded } from '../../../../src/laws/read-model/grant-samples.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
 import {
   idpAdded,
   idpDeactivated,
@@ -21,8 +21,8 @@ import {
   projectRemoved,
   roleAdded,
   SEAL,
-} from '../../../../src/testing/read-model/object-samples.js'
-import { byIdentity, listOf } from '../../../../src/testing/read-model/samples.js'
+} from '../../../../src/laws/read-model/object-samples.js'
+import { byIdentity, listOf } from '../../../../src/laws/read-model/samples.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()

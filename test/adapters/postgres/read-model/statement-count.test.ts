@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { firstOf, record } from '../../../../src/testing/event-store/harness.js'
+import { firstOf, record } from '../../../../src/laws/event-store/harness.js'
 import {
   addSamples,
   caller,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { readMethods } from '../../../../src/adapters/sql/read-model/read-model.js'
+import { checkpointLaws, headLaws } from '../../../../src/laws/read-model/checkpoint-laws.js'
 import type {
   ReadMethod,
   ReadMethods,
@@ -8,7 +9,6 @@ import type {
   ReadQuery,
   ViewType,
 } from '../../../../src/ports/read-model.js'
-import { checkpointLaws, headLaws } from '../../../../src/testing/read-model/checkpoint-laws.js'
 import { type PostgresServer, startPostgres } from '../../../postgres-server.js'
 import { databaseHome } from '../../read-model-home.js'
 import { ask, standbyOf } from '../standby.js'

@@ -5,7 +5,6 @@ import { openPostgres } from '../../../../src/adapters/postgres/index.js'
 import { CHECKPOINT, FILLED } from '../../../../src/adapters/sql/read-model/tables.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import { ProjectId } from '../../../../src/domain/values.js'
-import type { ReadModel } from '../../../../src/ports/read-model.js'
 import {
   projectGrantAdded,
   projectGrantDeactivated,
@@ -15,8 +14,8 @@ import {
   userGrantReactivated,
   userGrantRemoved,
   userGrantUpdated,
-} from '../../../../src/testing/read-model/grant-samples.js'
-import type { Log } from '../../../../src/testing/read-model/harness.js'
+} from '../../../../src/laws/read-model/grant-samples.js'
+import type { Log } from '../../../../src/laws/read-model/harness.js'
 import {
   idpAdded,
   projectAdded,
@@ -24,8 +23,9 @@ import {
   roleAdded,
   roleRemoved,
   roleUpdated,
-} from '../../../../src/testing/read-model/object-samples.js'
-import { manyLog } from '../../../../src/testing/read-model/samples.js'
+} from '../../../../src/laws/read-model/object-samples.js'
+import { manyLog } from '../../../../src/laws/read-model/samples.js'
+import type { ReadModel } from '../../../../src/ports/read-model.js'
 import { newSchema, serverForFile } from '../../postgres/test-schemas.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
 

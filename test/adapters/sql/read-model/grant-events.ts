@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import type { AnyEvent } from '../../../../src/domain/aggregates.js'
 import { OrgId, ProjectId, RoleKey, UserId } from '../../../../src/domain/values.js'
-import { type Log, newLog } from '../../../../src/testing/read-model/harness.js'
+import { type Log, newLog } from '../../../../src/laws/read-model/harness.js'
 import {
   projectAdded,
   projectRemoved,
   roleAdded,
   roleRemoved,
-} from '../../../../src/testing/read-model/object-samples.js'
+} from '../../../../src/laws/read-model/object-samples.js'
 
 /** The owner of the projects comes first; all are granted some. */
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const

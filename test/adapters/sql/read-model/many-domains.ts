@@ -1,11 +1,11 @@
 import type { ReadModel } from '../../../../src/index.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
 import {
   domainAdded,
   domainProviderSet,
   domainVerified,
   idpAdded,
-} from '../../../../src/testing/read-model/object-samples.js'
+} from '../../../../src/laws/read-model/object-samples.js'
 
 /** A domain that 2,000 organizations have added, of which one has verified it. */
 export const WANTED = 'wanted.example'

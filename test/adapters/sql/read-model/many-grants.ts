@@ -1,10 +1,7 @@
+import { projectGrantAdded, userGrantAdded } from '../../../../src/laws/read-model/grant-samples.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
+import { projectAdded, roleAdded } from '../../../../src/laws/read-model/object-samples.js'
 import type { ListQuery, ReadModel, ViewType } from '../../../../src/ports/read-model.js'
-import {
-  projectGrantAdded,
-  userGrantAdded,
-} from '../../../../src/testing/read-model/grant-samples.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { projectAdded, roleAdded } from '../../../../src/testing/read-model/object-samples.js'
 
 const ORGANIZATIONS = 100
 const USERS = 100

@@ -11,7 +11,7 @@ import {
 } from 'claviger/sql'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { readModelLaws } from '../../../../src/testing/index.js'
+import { readModelLaws } from '../../../../src/laws/index.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { InTransaction } from '../../../../src/index.js'
-import { firstOf } from '../../../../src/testing/event-store/harness.js'
+import { firstOf } from '../../../../src/laws/event-store/harness.js'
 import { context, good, type Iam, iamOn } from '../../../application/host.js'
 import { PROJECT_DEFAULTS } from '../../../defaults.js'
 import { type Database, pgliteDatabase, sqliteDatabase } from './shown.js'

@@ -9,8 +9,8 @@ import {
   verdict,
   wholeLog,
   write,
-} from '../../../../src/testing/event-store/harness.js'
-import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../../src/testing/index.js'
+} from '../../../../src/laws/event-store/harness.js'
+import { eventClockLaws, eventRestoreLaws, eventStoreLaws } from '../../../../src/laws/index.js'
 import { temporaryFile } from '../temporary-file.js'
 
 type Store = Sqlite['store']

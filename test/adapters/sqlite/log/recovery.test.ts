@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs'
 import { describe, test } from 'vitest'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { eventRecoveryLaws } from '../../../../src/laws/index.js'
 import type { EventStore } from '../../../../src/ports/event-store.js'
-import { eventRecoveryLaws } from '../../../../src/testing/index.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const crashes = () => {

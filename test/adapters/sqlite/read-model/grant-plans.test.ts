@@ -15,7 +15,7 @@ import { usersStatement } from '../../../../src/adapters/sql/read-model/users.js
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import { listOf } from '../../../../src/testing/read-model/samples.js'
+import { listOf } from '../../../../src/laws/read-model/samples.js'
 import {
   ACCESS,
   AFFECTED,

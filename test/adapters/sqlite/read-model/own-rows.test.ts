@@ -10,9 +10,9 @@ import {
   projectGrantRemoved,
   projectGrantUpdated,
   userGrantAdded,
-} from '../../../../src/testing/read-model/grant-samples.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
-import { mappingAdded, reported } from '../../../../src/testing/read-model/mapping-samples.js'
+} from '../../../../src/laws/read-model/grant-samples.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
+import { mappingAdded, reported } from '../../../../src/laws/read-model/mapping-samples.js'
 import {
   idpAdded,
   idpDeactivated,
@@ -23,7 +23,7 @@ import {
   projectRemoved,
   roleAdded,
   roleRemoved,
-} from '../../../../src/testing/read-model/object-samples.js'
+} from '../../../../src/laws/read-model/object-samples.js'
 
 // An event writes rows of its own stream alone. So it takes no longer with more holders, and no turn of the event loop
 // is long.

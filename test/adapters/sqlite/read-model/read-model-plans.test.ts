@@ -7,6 +7,12 @@ import { OBJECTS, PERMISSIONS } from '../../../../src/adapters/sql/read-model/ta
 import { sqliteDialect } from '../../../../src/adapters/sql/sqlite/dialect.js'
 import { LIMITS } from '../../../../src/adapters/sqlite/connection.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
+import {
+  idpAdded,
+  projectAdded,
+  roleAdded,
+} from '../../../../src/laws/read-model/object-samples.js'
 import type {
   HistoryQuery,
   ListQuery,
@@ -14,12 +20,6 @@ import type {
   ViewType,
 } from '../../../../src/ports/read-model.js'
 import { identityField, viewFields } from '../../../../src/projections/view-fields.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
-import {
-  idpAdded,
-  projectAdded,
-  roleAdded,
-} from '../../../../src/testing/read-model/object-samples.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const DIALECT = sqliteDialect(LIMITS)

@@ -8,18 +8,18 @@ import {
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
 import type { ReadModel } from '../../../../src/index.js'
-import { readModelLaws } from '../../../../src/testing/index.js'
+import { readModelLaws } from '../../../../src/laws/index.js'
 import {
   userGrantAdded,
   userGrantDeactivated,
-} from '../../../../src/testing/read-model/grant-samples.js'
-import { newLog } from '../../../../src/testing/read-model/harness.js'
+} from '../../../../src/laws/read-model/grant-samples.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
 import {
   idpAdded,
   idpDeactivated,
   projectAdded,
   SEAL,
-} from '../../../../src/testing/read-model/object-samples.js'
+} from '../../../../src/laws/read-model/object-samples.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 

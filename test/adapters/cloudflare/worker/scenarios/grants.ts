@@ -1,14 +1,14 @@
 import { durableObjectStore } from '../../../../../src/adapters/cloudflare/index.js'
 import { OrgId, ProjectId, UserId } from '../../../../../src/domain/values.js'
 import { memoryReadModel, type ReadModel } from '../../../../../src/index.js'
-import { demandEqual } from '../../../../../src/testing/law.js'
+import { demandEqual } from '../../../../../src/laws/law.js'
 import {
   userGrantAdded,
   userGrantDeactivated,
   userGrantUpdated,
-} from '../../../../../src/testing/read-model/grant-samples.js'
-import { type Log, newLog } from '../../../../../src/testing/read-model/harness.js'
-import { projectAdded, roleAdded } from '../../../../../src/testing/read-model/object-samples.js'
+} from '../../../../../src/laws/read-model/grant-samples.js'
+import { type Log, newLog } from '../../../../../src/laws/read-model/harness.js'
+import { projectAdded, roleAdded } from '../../../../../src/laws/read-model/object-samples.js'
 import { messageOr, type Scenario } from './scenario.js'
 
 const ROLES = 400

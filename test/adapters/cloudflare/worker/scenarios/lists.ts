@@ -4,9 +4,7 @@ import { listStatements } from '../../../../../src/adapters/sql/read-model/lists
 import { sqliteDialect } from '../../../../../src/adapters/sql/sqlite/dialect.js'
 import { fieldOf } from '../../../../../src/domain/values.js'
 import { memoryReadModel } from '../../../../../src/index.js'
-import type { ListQuery, ReadModel, Views, ViewType } from '../../../../../src/ports/read-model.js'
-import { filterableFields } from '../../../../../src/projections/view-fields.js'
-import { demandEqual } from '../../../../../src/testing/law.js'
+import { demandEqual } from '../../../../../src/laws/law.js'
 import {
   allPages,
   byIdentity,
@@ -15,7 +13,9 @@ import {
   sortFields,
   sortValue,
   TYPES,
-} from '../../../../../src/testing/read-model/samples.js'
+} from '../../../../../src/laws/read-model/samples.js'
+import type { ListQuery, ReadModel, Views, ViewType } from '../../../../../src/ports/read-model.js'
+import { filterableFields } from '../../../../../src/projections/view-fields.js'
 import type { Scenario } from './scenario.js'
 
 /** A list of a type by all its fields, the identity last. */

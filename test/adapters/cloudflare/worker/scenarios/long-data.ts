@@ -6,8 +6,8 @@ import {
   record,
   wholeLog,
   write,
-} from '../../../../../src/testing/event-store/harness.js'
-import { demandEqual } from '../../../../../src/testing/law.js'
+} from '../../../../../src/laws/event-store/harness.js'
+import { demandEqual } from '../../../../../src/laws/law.js'
 import { rowsIn, type Scenario } from './scenario.js'
 
 /** 3.9 MB, with characters of two units at every place where it may be cut. */

@@ -1,9 +1,9 @@
 import { durableObjectStore, InvalidRestore } from '../../../../../src/adapters/cloudflare/index.js'
 import { ProjectId } from '../../../../../src/domain/values.js'
-import { wholeLog } from '../../../../../src/testing/event-store/harness.js'
-import { demandEqual } from '../../../../../src/testing/law.js'
-import { newLog } from '../../../../../src/testing/read-model/harness.js'
-import { projectAdded, roleAdded } from '../../../../../src/testing/read-model/object-samples.js'
+import { wholeLog } from '../../../../../src/laws/event-store/harness.js'
+import { demandEqual } from '../../../../../src/laws/law.js'
+import { newLog } from '../../../../../src/laws/read-model/harness.js'
+import { projectAdded, roleAdded } from '../../../../../src/laws/read-model/object-samples.js'
 import type { Scenario } from './scenario.js'
 
 /** The largest position that is restored; the runtime reads integers as numbers. */

@@ -5,8 +5,8 @@ import {
   UnusableStorage,
 } from '../../../../../src/adapters/cloudflare/index.js'
 import { verify } from '../../../../../src/index.js'
-import { newLog } from '../../../../../src/testing/read-model/harness.js'
-import { projectAdded } from '../../../../../src/testing/read-model/object-samples.js'
+import { newLog } from '../../../../../src/laws/read-model/harness.js'
+import { projectAdded } from '../../../../../src/laws/read-model/object-samples.js'
 import type { ObjectState } from '../object-state.js'
 import { rowsIn, type Scenario } from './scenario.js'
 

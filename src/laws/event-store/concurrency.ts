@@ -5,7 +5,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '../../ports/event-store.js'
-import { fixedClock } from '../host-tests.js'
+import { fixedClock } from '../../testing/index.js'
 import { allOf, BrokenLaw, demand, demandEqual, lawsOf } from '../law.js'
 import {
   appendOf,

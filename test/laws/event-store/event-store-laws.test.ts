@@ -1,6 +1,8 @@
 import { err, ok } from 'neverthrow'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
+import { eventRestoreLaws, eventStoreLaws } from '../../../src/laws/index.js'
+import { BrokenLaw } from '../../../src/laws/law.js'
 import type {
   Append,
   EventCount,
@@ -8,8 +10,6 @@ import type {
   EventStore,
   RecordedEvent,
 } from '../../../src/ports/event-store.js'
-import { eventRestoreLaws, eventStoreLaws } from '../../../src/testing/index.js'
-import { BrokenLaw } from '../../../src/testing/law.js'
 
 type Store = EventStore & EventRestore & EventCount
 

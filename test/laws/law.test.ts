@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { demandEqual } from '../../src/testing/law.js'
+import { demandEqual } from '../../src/laws/law.js'
 
 const messageOf = (actual: unknown, expected: unknown): string => {
   try {

@@ -2,6 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
 import { memoryReadModel } from '../../../src/adapters/memory/read-model.js'
 import type { ObjectRef } from '../../../src/domain/values.js'
+import { readModelLaws } from '../../../src/laws/index.js'
+import { BrokenLaw } from '../../../src/laws/law.js'
+import { accessLaws } from '../../../src/laws/read-model/access-laws.js'
+import { headLaws } from '../../../src/laws/read-model/checkpoint-laws.js'
+import { endingLaws } from '../../../src/laws/read-model/ending-laws.js'
+import { shownLaws } from '../../../src/laws/read-model/shown-laws.js'
 import type { EventStore } from '../../../src/ports/event-store.js'
 import type {
   Condition,
@@ -18,12 +24,6 @@ import type {
   Views,
   ViewType,
 } from '../../../src/ports/read-model.js'
-import { readModelLaws } from '../../../src/testing/index.js'
-import { BrokenLaw } from '../../../src/testing/law.js'
-import { accessLaws } from '../../../src/testing/read-model/access-laws.js'
-import { headLaws } from '../../../src/testing/read-model/checkpoint-laws.js'
-import { endingLaws } from '../../../src/testing/read-model/ending-laws.js'
-import { shownLaws } from '../../../src/testing/read-model/shown-laws.js'
 import { type Fault, oneTurn, slowly, withConditions } from './fault.js'
 import { blindTo, GRANT_FAULTS } from './grant-faults.js'
 import { MAPPING_FAULTS } from './mapping-faults.js'

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { BrokenLaw, sqliteHandleLaws } from '../../src/laws/index.js'
 import type { SqliteHandle, SqliteStatement } from '../../src/ports/sqlite-handle.js'
-import { BrokenLaw, sqliteHandleLaws } from '../../src/testing/index.js'
 import { temporaryFile } from '../adapters/sqlite/temporary-file.js'
 
 type Spoil = (

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { BrokenLaw } from '../../src/laws/law.js'
+import { webhookCursorLaws } from '../../src/laws/port-laws.js'
 import type { WebhookCursors } from '../../src/ports/webhook-cursors.js'
-import { BrokenLaw } from '../../src/testing/law.js'
-import { webhookCursorLaws } from '../../src/testing/port-laws.js'
 import { memoryCursors } from '../../src/webhooks/cursors.js'
 
 /** Cursors with one fault, and the beginning of the law that must find it. */
