@@ -67,6 +67,7 @@ describe('Migrating', () => {
       { version: 6 },
       { version: 7 },
       { version: 8 },
+      { version: 9 },
     ])
   })
 
@@ -84,7 +85,7 @@ describe('Migrating', () => {
     expect(await reasonOf(open(schema))).toBe('newer')
     expect(await reasonOf(open(schema, false))).toBe('newer')
     expect(await sql(`SELECT count(*)::int AS count FROM ${schema}.migrations`)).toEqual([
-      { count: 9 },
+      { count: 10 },
     ])
   })
 
@@ -251,6 +252,7 @@ describe('A schema that was renamed', () => {
     const granted = `SELECT proname FROM pg_proc WHERE pronamespace = '${renamed}'::regnamespace
       AND has_function_privilege('program', oid, 'EXECUTE') ORDER BY 1`
     expect(await sql(granted)).toEqual([
+      { proname: 'append_at' },
       { proname: 'append_event' },
       { proname: 'append_group' },
       { proname: 'append_one' },

@@ -120,7 +120,12 @@ describe('The .proto files', () => {
       reason: 15,
       idp_id: 25,
     })
-    expect(numbersOf(addOidcIdentityProvider.output)).toEqual({ details: 1, idp_id: 2, planned: 3 })
+    expect(numbersOf(addOidcIdentityProvider.output)).toEqual({
+      details: 1,
+      idp_id: 2,
+      planned: 3,
+      warnings: 4,
+    })
     expect(numbersOf(updateOidcConfig.input)).toEqual({
       idp_id: 1,
       issuer: 2,
