@@ -108,11 +108,13 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
     'roles to give, and users to pick': async () => {
       await open('users')
       await press('Give roles')
+      // The page behind the dialog has a choice of projects, too.
+      const dialog = page.getByRole('dialog')
       const users = page.getByRole('combobox', { name: 'To' })
       await users.fill('Anna')
       await page.getByRole('option', { name: 'Anna Berger' }).click()
-      await page.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
-      await page.getByRole('option', { name: 'Invoicing' }).click()
+      await dialog.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
+      await dialog.getByRole('option', { name: 'Invoicing' }).click()
       await page.getByRole('checkbox', { name: /^Dunning/ }).check()
       await users.fill('Ben')
       await page.getByRole('option', { name: 'Ben Okafor' }).waitFor()
