@@ -1,20 +1,20 @@
 import { orThrow } from 'claviger'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page, Response } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, openContext } from '../chromium.js'
 import { context } from './host.js'
 import { type OpenConsole, openConsole } from './open-console.js'
 
-/** Every list, by its page and its label. */
+/** Every list, by its page and its label, and how many fields a long one is filtered by. */
 const LISTS = [
-  ['providers', 'Single sign-on'],
-  ['projects', 'Projects'],
-  ['projects', 'Received from other organizations'],
-  ['domains', 'Domains'],
-  ['grants', 'Grants'],
-  ['user?userId=anna', 'Roles by project'],
-  ['project?id=portal', 'Roles'],
-  ['project?id=portal', 'Granted to other organizations'],
+  ['providers', 'Single sign-on', 4],
+  ['projects', 'Projects', 2],
+  ['projects', 'Received from other organizations', 1],
+  ['domains', 'Domains', 2],
+  ['grants', 'Grants', 4],
+  ['user?userId=anna', 'Roles by project', 2],
+  ['project?id=portal', 'Roles', 4],
+  ['project?id=portal', 'Granted to other organizations', 2],
 ] as const
 
 describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
@@ -26,53 +26,115 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
     page = opened.page
     const { iam } = opened.host
     const globex = context('globex')
-    await orThrow(iam.projects.add({ id: 'shared', name: 'Shared' }, globex))
-    const guest = { projectId: 'shared', roleKey: 'guest', displayName: 'Guest' }
-    await orThrow(iam.projectRoles.add(guest, globex))
-    const granted = { projectId: 'shared', grantedOrgId: 'acme', roleKeys: ['guest'] }
-    await orThrow(iam.projectGrants.add(granted, globex))
+    for (const projectId of ['shared', 'lent']) {
+      await orThrow(iam.projects.add({ id: projectId, name: projectId }, globex))
+      const guest = { projectId, roleKey: 'guest', displayName: 'Guest' }
+      await orThrow(iam.projectRoles.add(guest, globex))
+      const granted = { projectId, grantedOrgId: 'acme', roleKeys: ['guest'] }
+      await orThrow(iam.projectGrants.add(granted, globex))
+    }
+    // A second of each, so that one does not fill a list.
+    const acme = context()
+    const other = { idpId: 'other', name: 'Other', issuer: 'https://login.other.example' }
+    await orThrow(
+      iam.identityProviders.addOidc({ ...other, clientId: 'portal', clientSecret: 'any' }, acme),
+    )
+    await orThrow(iam.domains.add({ domain: 'acme.test' }, acme))
+    const toInitech = { projectId: 'portal', grantedOrgId: 'initech', roleKeys: ['viewer'] }
+    await orThrow(iam.projectGrants.add(toInitech, acme))
+    const auditor = { projectId: 'billing', roleKey: 'auditor', displayName: 'Auditor' }
+    await orThrow(iam.projectRoles.add(auditor, acme))
+    const audits = { userId: 'anna', projectId: 'billing', roles: [{ roleKey: 'auditor' }] }
+    await orThrow(iam.userGrants.add(audits, acme))
   })
+  afterEach(() => page?.unrouteAll())
   afterAll(() => opened?.close())
 
   const alerts = () => page.locator('[role=alert]').count()
   /** Does something that asks the interface anew, and waits for its answer. */
-  const asking = async (act: () => Promise<unknown>) => {
-    const answered = page.waitForResponse((response) => response.url().includes('page_size=500'))
+  const asking = async (act: () => Promise<unknown>, part = 'page_size=500') => {
+    const answered = page.waitForResponse((response) => response.url().includes(part))
     await act()
-    const status = (await answered).status()
+    const answer = await answered
     await opened.settled()
-    return status
+    return answer
   }
+  const parameterOf = (answer: Response, name: string) =>
+    new URL(answer.url()).searchParams.get(name)
+
+  it.each(LISTS)('on %s, "%s" is sorted by each column', async (path, label) => {
+    await opened.open(path)
+    const list = page.getByRole('region', { name: label, exact: true })
+    const columns = await list.locator('th button').count()
+    expect(columns).toBeGreaterThan(0)
+    const sorted = list.locator('th').filter({ has: page.locator('button') })
+    const press = (column: number) => asking(() => sorted.nth(column).getByRole('button').click())
+    for (let column = 0; column < columns; column++) {
+      expect((await press(column)).status()).toBe(200)
+      expect(await sorted.nth(column).getAttribute('aria-sort')).toBe('ascending')
+    }
+    expect((await press(columns - 1)).status()).toBe(200)
+    expect(await sorted.nth(columns - 1).getAttribute('aria-sort')).toBe('descending')
+    expect(await alerts()).toBe(0)
+  })
 
   it.each(LISTS)(
-    'on %s, "%s" is sorted by each column and filtered by each field',
+    'on %s, "%s" is filtered by what a row shows, and by state',
     async (path, label) => {
       await opened.open(path)
-      const list = page.getByRole('region', { name: label, exact: true })
-      const columns = await list.locator('th button').count()
-      expect(columns).toBeGreaterThan(0)
-      const sorted = list.locator('th').filter({ has: page.locator('button') })
-      const press = (column: number) => asking(() => sorted.nth(column).getByRole('button').click())
-      for (let column = 0; column < columns; column++) {
-        expect(await press(column)).toBe(200)
-        expect(await sorted.nth(column).getAttribute('aria-sort')).toBe('ascending')
-      }
-      expect(await press(columns - 1)).toBe(200)
-      expect(await sorted.nth(columns - 1).getAttribute('aria-sort')).toBe('descending')
       const bar = page.getByRole('search', { name: label, exact: true })
-      await asking(() => bar.getByRole('searchbox').fill('no such thing'))
-      const field = bar.getByLabel('Field')
-      const [, ...others] = await field.locator('option').all()
-      for (const option of others) {
-        const value = await option.getAttribute('value')
-        expect(await asking(() => field.selectOption(value))).toBe(200)
-      }
+      const rows = page.getByRole('region', { name: label, exact: true }).locator('tbody tr')
+      const count = await rows.count()
+      expect(count).toBeGreaterThan(1)
+      const shown = await rows.first().locator('td').first().innerText()
+      const [word = ''] = shown.split('\n')
+      const filter = bar.getByRole('searchbox')
+      await filter.fill('no such thing')
       await page.getByText('Nothing matches the filter.').waitFor()
-      const [, state] = await bar.getByLabel('State').locator('option').all()
-      if (state) {
+      await filter.fill(word.toUpperCase())
+      await rows.filter({ hasText: word }).first().waitFor()
+      expect(await rows.filter({ hasNotText: word }).count()).toBe(0)
+      // All rows are here: a field need not be chosen.
+      expect(await bar.getByLabel('Field').count()).toBe(0)
+      await filter.fill('')
+      const [, ...states] = await bar.getByLabel('State').locator('option').all()
+      for (const state of states) {
         const value = await state.getAttribute('value')
-        expect(await asking(() => bar.getByLabel('State').selectOption(value))).toBe(200)
+        const answer = await asking(() => bar.getByLabel('State').selectOption(value))
+        expect([answer.status(), parameterOf(answer, 'filter.state')]).toEqual([200, value])
       }
+      expect(await alerts()).toBe(0)
+    },
+  )
+
+  it.each(LISTS)(
+    'on %s, "%s" is filtered by each field where it is long',
+    async (path, label, count) => {
+      // Two rows are long for a page of one.
+      await page.route(/page_size=500/, (route) =>
+        route.continue({ url: route.request().url().replace('page_size=500', 'page_size=1') }),
+      )
+      await opened.open(path)
+      const bar = page.getByRole('search', { name: label, exact: true })
+      const filter = bar.getByRole('searchbox')
+      const field = bar.getByLabel('Field')
+      const options = await field.locator('option').all()
+      // A choice of one is none.
+      expect(options).toHaveLength(count === 1 ? 0 : count)
+      const asked: (string | undefined)[] = []
+      const ask = async (act: () => Promise<unknown>) => {
+        const answer = await asking(act, '.contains=')
+        expect(answer.status()).toBe(200)
+        const { searchParams } = new URL(answer.url())
+        asked.push([...searchParams.keys()].find((name) => name.endsWith('.contains')))
+        await page.getByText('Nothing matches the filter.').waitFor()
+      }
+      await ask(() => filter.fill('no such thing'))
+      for (const option of options.slice(1)) {
+        const value = await option.getAttribute('value')
+        await ask(() => field.selectOption(value))
+      }
+      expect(new Set(asked).size).toBe(count)
       expect(await alerts()).toBe(0)
     },
   )
@@ -89,9 +151,9 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
   it('the timeline is filtered by who, what and when', async () => {
     await opened.open('timeline')
     await page.getByLabel('Change').selectOption({ label: 'Project granted' })
-    await page.getByText('Project granted', { exact: true }).nth(1).waitFor()
+    await page.getByText('Project granted', { exact: true }).nth(2).waitFor()
     await opened.settled()
-    expect(await page.locator('.timeline li').count()).toBe(1)
+    expect(await page.locator('.timeline li').count()).toBe(2)
     await page.getByRole('combobox', { name: 'By' }).fill('nobody')
     await page.keyboard.press('Enter')
     await page.getByText('No recorded change matches').waitFor()
