@@ -250,7 +250,7 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/recording/transact.ts',
     'const writes = streams.writesOf(changes)',
     'const writes = streams.writesOf(changes).slice(0, lost > 0 ? changes.length : undefined)',
-    36,
+    2481,
   ),
   bug(
     'a cached state outlives a lost race',
