@@ -140,5 +140,20 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
     await page.getByRole('heading', { level: 1, name: 'Door' }).waitFor()
   })
 
+  it('a project that is found after its field was left does not take the focus back', async () => {
+    await opened.open('users')
+    await page.getByRole('button', { name: 'Give roles' }).click()
+    const dialog = page.getByRole('dialog')
+    const project = dialog.getByRole('combobox', { name: 'Project' })
+    const late = await held(/projects\?.*contains=Many/)
+    await project.fill('Many')
+    await project.press('Enter')
+    await late.asked
+    await dialog.getByRole('combobox', { name: 'To' }).focus()
+    await late.release()
+    await dialog.getByRole('button', { name: 'Remove Many' }).waitFor()
+    expect(await project.evaluate((field) => field === document.activeElement)).toBe(false)
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })

@@ -24,6 +24,12 @@ interface PickerProps<Picked extends Option> {
   readonly take?: (text: string) => Promise<Picked | string>
 }
 
+/** What was found for a text. */
+interface Found<Picked extends Option> {
+  readonly text: string
+  readonly options: readonly Picked[]
+}
+
 const TYPING_MS = 150
 
 /** How far a key moves in the list. The first and the last follow each other. */
@@ -40,12 +46,14 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
-  const [options, setOptions] = useState<readonly Picked[] | undefined>()
+  const [found, setFound] = useState<Found<Picked> | undefined>()
   const [active, setActive] = useState(0)
   const [isOpen, setOpen] = useState(false)
   const [wrong, setWrong] = useState('')
   const error = wrong || props.error
   const isLeft = (option: Picked) => !chosen.some((each) => each.id === option.id)
+  // Options for another text must not be picked.
+  const options = found?.text === text ? found.options : undefined
   const shown = options?.filter(isLeft) ?? []
 
   useEffect(() => {
@@ -53,9 +61,9 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     let isLate = false
     const timer = setTimeout(
       async () => {
-        const found = await find(text.trim())
+        const options = await find(text.trim())
         if (isLate) return
-        setOptions(found)
+        setFound({ text, options })
         setActive(0)
       },
       text ? TYPING_MS : 0,
@@ -70,22 +78,21 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     if (isOpen) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
   }, [active, isOpen])
 
-  const pick = (option: Picked, isAway = false) => {
+  const pick = (option: Picked) => {
     change(isMultiple ? [...chosen, option] : [option])
     setText('')
-    setOptions(undefined)
+    setFound(undefined)
     setWrong('')
     setOpen(false)
-    if (!isAway) input.current?.focus()
   }
   const remove = (option: Picked) => {
     change(chosen.filter((each) => each.id !== option.id))
     input.current?.focus()
   }
-  const takeText = async (isAway = false) => {
+  const takeText = async () => {
     const taken = take ? await take(text.trim()) : texts.noMatch
     if (typeof taken === 'string') setWrong(taken)
-    else pick(taken, isAway)
+    else pick(taken)
   }
   /** Picks the active option, even before the list is shown. */
   const enter = async () => {
@@ -153,15 +160,13 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
           aria-invalid={Boolean(error)}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value)
-            // Options for another text must not be picked.
-            setOptions(undefined)
             setOpen(true)
             setWrong('')
           }}
           onFocus={() => setOpen(chosen.length === 0 || isMultiple)}
           onBlur={() => {
             setOpen(false)
-            if (text.trim() !== '') void takeText(true)
+            if (text.trim() !== '') void takeText()
           }}
           onKeyDown={onKeyDown}
         />
