@@ -75,10 +75,16 @@ export const run = async (
   const pauses = growingPauses(environment)
   /** A slow read that makes progress: a second one beside it would read the same events again. */
   let slow: Poll | undefined
+  /** Reads that made no progress in time. They may still make some, so they end only when there is progress again. */
+  let late: readonly Poll[] = []
+  const endLate = (): void => {
+    for (const poll of late) poll.end()
+    late = []
+  }
   try {
     while (!signal?.aborted) {
       const seen = appends.count()
-      const poll = slow ?? pollOf(environment.elapsed(), catchUpToHead(store, projection, options))
+      const poll = slow ?? pollOf(store, projection, options)
       const from = longestPoll && (await positionOf(projection))
       const caughtUp = await (longestPoll
         ? catchFaults(() => within(environment, longestPoll, poll.caughtUp))
@@ -88,8 +94,13 @@ export const run = async (
         reportFault(hooks, method, caughtUp.error)
         if (!retriesAll && !isWorthRetrying(caughtUp.error)) return caughtUp
         slow = !poll.isDone && (await positionOf(projection)) !== from ? poll : undefined
-        if (!slow) await pauses.next(signal)
+        if (slow) endLate()
+        else {
+          if (!poll.isDone) late = [...late, poll]
+          await pauses.next(signal)
+        }
       } else {
+        endLate()
         pauses.reset()
         // The head that a slow read found may be outdated.
         if (!slow) await appends.wait(seen, signal)
@@ -99,9 +110,9 @@ export const run = async (
   } finally {
     appends.end()
   }
-  const late = () => new Fault({ kind: 'Cancelled' })
+  const cancelled = () => new Fault({ kind: 'Cancelled' })
   return catchFaults(async () =>
-    ok(await within(environment, CHECKPOINT_TIMEOUT_MS, checkpointOf(projection), late)),
+    ok(await within(environment, CHECKPOINT_TIMEOUT_MS, checkpointOf(projection), cancelled)),
   )
 }
 
@@ -109,14 +120,31 @@ export const run = async (
 interface Poll {
   readonly begin: number
   readonly caughtUp: ReturnType<typeof catchUpToHead>
+  /** Ends it as an abort does. */
+  readonly end: () => void
   isDone: boolean
 }
 
-const pollOf = (begin: number, catchingUp: Poll['caughtUp']): Poll => {
-  const caughtUp = catchingUp.finally(() => {
-    poll.isDone = true
-  })
-  const poll = { begin, caughtUp, isDone: false }
+const pollOf = (
+  store: FollowedLog,
+  projection: Projection,
+  options: CatchUpOptions & Observed,
+): Poll => {
+  const { signal, environment } = options
+  const ending = new AbortController()
+  const end = (): void => ending.abort()
+  signal?.addEventListener('abort', end)
+  const begin = environment.elapsed()
+  const caughtUp = catchUpToHead(store, projection, { ...options, signal: ending.signal })
+  const poll: Poll = {
+    begin,
+    caughtUp: caughtUp.finally(() => {
+      signal?.removeEventListener('abort', end)
+      poll.isDone = true
+    }),
+    end,
+    isDone: false,
+  }
   return poll
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type EventStore, memoryEventStore } from '../../../src/index.js'
+import { IN_PROCESS_BATCH } from '../../../src/ports/projection.js'
 import { context, good, iamOn } from '../host.js'
 
 const ROLES = 60_000
@@ -40,5 +41,5 @@ it('Live checks read a long backlog once, however short maxLag is', async () => 
   isDown = false
   while (live.position < head) await pause(10)
   ending.abort()
-  expect(pages).toBeLessThan(ROLES / 2_000 + 10)
+  expect(pages).toBeLessThan(ROLES / IN_PROCESS_BATCH + 10)
 }, 60_000)

@@ -409,26 +409,31 @@ describe('The lag', () => {
 
 describe('A log that is read slowly', () => {
   /** Live checks that need ten times `maxLag` to read what was recorded, an event at a time. */
-  const behind = async () => {
+  const behind = async (slowPage?: number) => {
     inVirtualTime()
     const { inner, iam, store, reads, other } = await world()
     const maxLag = 100
     const pages: bigint[] = []
+    let isBegun = false
     store.readAll = async (after) => {
       pages.push(after)
-      await new Promise((resolve) => setTimeout(resolve, maxLag / 2))
+      const takes = isBegun && pages.length === slowPage ? 3.5 * maxLag : maxLag / 2
+      await new Promise((resolve) => setTimeout(resolve, takes))
       return inner.readAll(after, 1)
     }
     const begun = liveOf(iam, maxLag)
     await vi.advanceTimersByTimeAsync(1_000)
     const live = await begun
+    isBegun = true
     reads.before = away
     for (let n = 0; n < 20; n++)
       await good(other.projects.patch({ id: 'portal', name: `Portal ${n}` }, context))
     pages.length = 0
     reads.before = undefined
     const head = await inner.lastPosition()
-    while (live.position < head) await vi.advanceTimersByTimeAsync(1)
+    for (let waited = 0; live.position < head && waited < 5_000; waited++)
+      await vi.advanceTimersByTimeAsync(1)
+    expect(live.position).toBe(head)
     return { live, pages }
   }
 
@@ -436,6 +441,11 @@ describe('A log that is read slowly', () => {
     const { pages } = await behind()
     expect(pages).toHaveLength(20)
     expect(new Set(pages).size).toBe(20)
+  })
+
+  it('is read by one reader again after a page that took longer than maxLag', async () => {
+    const { pages } = await behind(3)
+    expect(pages.length).toBeLessThanOrEqual(20 + 4)
   })
 
   it('is not stale as soon as it was read', async () => {
