@@ -6,8 +6,8 @@ import type { IamError } from '../index.js'
 import {
   type OpenIdSignIn,
   openIdSignIn,
+  type SharedSignInOptions,
   type SignedIn,
-  type SignInOptions,
   type SignInRefusal,
   signInHandler,
 } from '../oidc/index.js'
@@ -30,8 +30,7 @@ export type AuthRefusal =
     }
 
 /** Options of the plugin: those of `openIdSignIn`, without what better-auth knows. */
-export interface ClavigerAuthOptions
-  extends Omit<SignInOptions, 'callbackBase' | 'redirectUri' | 'userIdOf'> {
+export interface ClavigerAuthOptions extends SharedSignInOptions {
   /**
    * Returns the response when nobody is signed in. Default: status 403 with the kind as text, as with `signInHandler`.
    */

@@ -31,8 +31,8 @@ export interface SignInFault {
   readonly cause: unknown
 }
 
-/** Options of `openIdSignIn`. */
-export interface SignInOptions extends NetworkOptions {
+/** Options of every sign-in, of `openIdSignIn` and of `claviger/better-auth`. */
+export interface SharedSignInOptions extends NetworkOptions {
   /** The library, which stores the providers. */
   readonly iam: Pick<Iam, 'identityProviders' | 'access' | 'domains' | 'memberships'> &
     Partial<Pick<Iam, 'setupLinks' | 'roleMappings'>>
@@ -42,6 +42,20 @@ export interface SignInOptions extends NetworkOptions {
    * `membership.write` with groups; and `role_mapping.read` for `preview`.
    */
   readonly caller: Caller | ((orgId: string) => Caller)
+  /** Encrypts attempts: 32 random bytes, the same in all processes. They are copied. */
+  readonly key: Uint8Array
+  /**
+   * Where the groups of users are, of providers whose settings do not say (`identityProviders.configureSignIn`). The
+   * groups of each user that `userIdOf` finds are reported with `iam.memberships.report`, so that role mappings give
+   * roles. `TypeError` without `userIdOf`.
+   */
+  readonly groups?: GroupsOption | ((provider: ProviderIds) => GroupsOption | undefined) | undefined
+  /** Called with each refusal that has a cause, for your log. Exceptions are ignored. */
+  readonly onFault?: ((fault: SignInFault) => void) | undefined
+}
+
+/** Options of `openIdSignIn`. */
+export interface SignInOptions extends SharedSignInOptions {
   /**
    * `https://app.example/sign-in/callback`, to which the library appends `/<orgId>/<idpId>`: the URL that a provider
    * sends browsers back to. Either this or `redirectUri` is required.
@@ -54,20 +68,10 @@ export interface SignInOptions extends NetworkOptions {
    * (`iss` in responses) are refused.
    */
   readonly redirectUri?: string | ((provider: ProviderIds) => string) | undefined
-  /** Encrypts attempts: 32 random bytes, the same in all processes. They are copied. */
-  readonly key: Uint8Array
   /** Returns your id of the user; undefined for an unknown user. */
   readonly userIdOf?:
     | ((user: SignedIn) => string | undefined | Promise<string | undefined>)
     | undefined
-  /**
-   * Where the groups of users are, of providers whose settings do not say (`identityProviders.configureSignIn`). The
-   * groups of each user that `userIdOf` finds are reported with `iam.memberships.report`, so that role mappings give
-   * roles. `TypeError` without `userIdOf`.
-   */
-  readonly groups?: GroupsOption | ((provider: ProviderIds) => GroupsOption | undefined) | undefined
-  /** Called with each refusal that has a cause, for your log. Exceptions are ignored. */
-  readonly onFault?: ((fault: SignInFault) => void) | undefined
 }
 
 /** Checked options, with the caches and functions that all calls share. */

@@ -246,7 +246,21 @@ export interface UserRoles {
 }
 
 /** A role that counts for a user, and since when the user has it. */
-export interface RoleOfUser extends Omit<HeldRole, 'group' | 'permissions'> {
+export interface RoleOfUser {
+  /** The `id` of the project. */
+  readonly projectId: string
+  /** The organization that owns the project. */
+  readonly projectOrgId: string
+  /** The resource that the role is given on; absent for the whole project. */
+  readonly resource?: string
+  /** The key that authorization checks use. */
+  readonly roleKey: string
+  /** For people to read. */
+  readonly displayName: string
+  /** How the user has the role. A role that a user has in several ways is one item for each way. */
+  readonly via: Source
+  /** When the role expires; absent for never. */
+  readonly expiresAt?: Date
   /**
    * When the user was given the role in its current generation; a change of `expiresAt` does not change it. For a role
    * from a group: when the group was given the role or the user was first reported in the group, whichever was later.

@@ -8,13 +8,11 @@ const source = (definition: string) => `
   import { projectRoles } from '../../src/domain/project-role/aggregate.js'
   import type { ProjectRef } from '../../src/domain/values.js'
   const { states, ...withoutStates } = projects
-  const { effects, ...withoutEffects } = projects
+  const { adds, ...withoutAdds } = projects
   const { show, ...withoutShow } = projects
-  const { target: derived, ...withoutTarget } = projects
-  const { 'project.updated': updated, ...withoutOne } = projects.effects
   const { name, ...withoutName } = projects.fields
-  export const used = [states, effects, show, derived, updated, name, projectRoles]
-  export const others = [withoutStates, withoutEffects, withoutShow, withoutTarget, withoutOne, withoutName]
+  export const used = [states, adds, show, name, projectRoles]
+  export const others = [withoutStates, withoutAdds, withoutShow, withoutName]
   const definition = ${definition} satisfies AggregateDefinition<ProjectRef, ProjectView, ProjectEvent, ProjectState>
   export { definition }`
 
@@ -24,9 +22,11 @@ test('A complete definition compiles.', () => {
 
 test.each([
   ['without one of its parts', 'withoutStates'],
-  ['that names neither a container nor a target of permissions', 'withoutTarget'],
-  ['that does not say what its events do', 'withoutEffects'],
-  ['that does not say what one of its events does', '{ ...projects, effects: withoutOne }'],
+  ['that does not say which event adds an object', 'withoutAdds'],
+  [
+    'with an event of another aggregate that removes it',
+    "{ ...projects, removes: 'project_role.removed' as const }",
+  ],
   ['with a field that is shown and not described', '{ ...projects, fields: withoutName }'],
   ['with the ids of another aggregate', '{ ...projects, ids: projectRoles.ids }'],
   ['with a key of ids that it lacks', "{ ...projects, keyIds: ['projectId'] as const }"],

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type ProjectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
-import type { ProjectRole } from '../../domain/project-role/aggregate.js'
 import { OrgId, ProjectId } from '../../domain/values.js'
 import type { ReadError } from '../errors/errors.js'
 import { decideProjectGrant, type ProjectGrantChange } from '../grant-rules/decide-project-grant.js'
@@ -157,7 +156,16 @@ export interface ReceivedProject extends ReceivedProjectInput {
 }
 
 /** A role that another organization has granted. */
-export type ReceivedRole = Pick<ProjectRole, 'roleKey' | 'displayName' | 'group' | 'permissions'>
+export interface ReceivedRole {
+  /** The key that authorization checks use. */
+  readonly roleKey: string
+  /** For people to read. */
+  readonly displayName: string
+  /** Empty without a group. */
+  readonly group: string
+  /** The role's permissions, sorted by code point; may be empty. */
+  readonly permissions: readonly string[]
+}
 
 /** Names a grant of a project. */
 export interface ProjectGrantInput {

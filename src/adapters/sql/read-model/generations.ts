@@ -86,11 +86,15 @@ export function* readGenerations(
       return { place, role, roleSince, grantSince, base, number: 0, isNew: false, endAt }
     })
   }
+  const resourceOf = (fact: Sharing) => (fact.in === 'held' ? fact.resource : undefined)
   const sharesIn = (fact: Sharing): readonly Share[] =>
-    fact.roles.map((given) =>
-      shareIn(fact, shareOf(given), fact.in === 'held' ? fact.resource : undefined),
-    )
-  for (const fact of facts) if (isSharing(fact)) sharesIn(fact)
+    fact.roles.map((given) => shareIn(fact, shareOf(given), resourceOf(fact)))
+  for (const fact of facts) {
+    if (!isSharing(fact)) continue
+    // The row of a grant names its place, even where it has no roles.
+    placeIn(fact, resourceOf(fact))
+    sharesIn(fact)
+  }
   const all = [...shares.values()]
   const reached =
     places.size === 0 ? undefined : yield* readNumbers(dialect, [...places.values()], all)

@@ -7,19 +7,22 @@ import {
   READ_MODEL,
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import type { ReadModel } from '../../../../src/index.js'
+import { memoryReadModel, type ReadModel } from '../../../../src/index.js'
 import { readModelLaws } from '../../../../src/laws/index.js'
 import {
   userGrantAdded,
   userGrantDeactivated,
+  userGrantUpdated,
 } from '../../../../src/laws/read-model/grant-samples.js'
 import { newLog } from '../../../../src/laws/read-model/harness.js'
 import {
   idpAdded,
   idpDeactivated,
   projectAdded,
+  roleAdded,
   SEAL,
 } from '../../../../src/laws/read-model/object-samples.js'
+import { listOf } from '../../../../src/laws/read-model/samples.js'
 import { databaseHome } from '../../read-model-home.js'
 import { temporaryFile } from '../temporary-file.js'
 
@@ -186,6 +189,32 @@ test('The rows of a list are counted once for each checkpoint, and anew after a 
   await readModel.reset()
   await readModel.apply(0n, log.events.slice(-1))
   expect(await totalOf()).toBe(1)
+})
+
+test('A grant that was recorded without roles is there, and may get some.', async () => {
+  const grant = { userId: 'ann', projectId: 'portal', projectOrgId: 'acme' }
+  const log = newLog()
+  log.record('acme', projectAdded('portal'))
+  log.record('acme', roleAdded('portal', 'reader'))
+  log.record('acme', userGrantAdded(grant, []))
+  log.record('acme', userGrantAdded({ ...grant, resource: 'workspace:42' }, []))
+  await using opened = openSqlite(temporaryFile())
+  const models = [opened.readModel, memoryReadModel()]
+  const listed = () => Promise.all(models.map((model) => model.list(listOf('user_grant'))))
+  const applied = async (from: bigint) => {
+    for (const model of models) await model.apply(from, log.above(from))
+    return await listed()
+  }
+
+  const [without, expected] = await applied(0n)
+  expect(without).toEqual(expected)
+  expect(without?.totalSize).toBe(2)
+
+  const from = await opened.readModel.checkpoint()
+  log.record('acme', userGrantUpdated(grant, ['reader']))
+  const [given, known] = await applied(from)
+  expect(given).toEqual(known)
+  expect(given?.items.map(({ roles }) => roles.length)).toContain(1)
 })
 
 test('Half a character is not found as what SQLite would take it for.', async () => {

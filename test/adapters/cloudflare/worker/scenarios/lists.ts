@@ -37,12 +37,11 @@ const like = <Type extends ViewType>(
 ): ListQuery<Type> => {
   const query = byAll(type)
   const conditions = filterableFields(type).flatMap((field) => {
-    const text = fieldOf(row, field)
-    // Roles are texts in a list.
-    const value = typeof text === 'string' ? text : 'role'
+    // An absent text is found as an empty one.
+    const value = `${fieldOf(row, field) ?? ''}`
     return (['equals', 'startsWith', 'contains'] as const).map((operator) => ({
       field,
-      operator: typeof text === 'string' ? operator : ('contains' as const),
+      operator,
       value,
       ignoreCase,
     }))
