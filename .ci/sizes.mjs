@@ -13,8 +13,8 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
-  createIam: { source: 'index.ts', own: 47_600, whole: 106_000 },
-  '.': { source: 'index.ts', own: 64_600, whole: 121_400 },
+  createIam: { source: 'index.ts', own: 47_700, whole: 106_100 },
+  '.': { source: 'index.ts', own: 64_600, whole: 121_500 },
   './domain': { source: 'domain/index.ts', own: 12_600, whole: 23_300 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_400, whole: 16_800 },
   './sqlite': { source: 'adapters/sqlite/index.ts', own: 40_400, whole: 60_700 },
