@@ -11,7 +11,7 @@ const MOVES: Readonly<Record<string, readonly [rows: number, columns: number]>> 
   End: [0, 1000],
 }
 
-/** One cell of the table can be reached by the tabulator; arrows move from one to another. */
+/** Properties of a table in which Tab reaches one cell, and arrows move to the others. */
 export const useGrid = () => {
   const ref = useRef<HTMLTableElement>(null)
   const cellsOf = (row: Element | undefined): readonly HTMLElement[] => [
@@ -29,6 +29,7 @@ export const useGrid = () => {
     if (!ref.current?.querySelector('tbody [tabindex="0"]')) enter(cellsOf(rows()[0])[0])
   })
   return {
+    role: 'grid',
     ref,
     onFocusIn: ({ target }: FocusEvent) => {
       if (target instanceof HTMLElement && target.closest('tbody')) enter(target)
@@ -47,5 +48,5 @@ export const useGrid = () => {
       const at = cellsOf(row).indexOf(cell) + move[1] * (isMirrored ? -1 : 1)
       to[within(at, to)]?.focus()
     },
-  }
+  } as const
 }

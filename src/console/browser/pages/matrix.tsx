@@ -140,15 +140,7 @@ const Users = ({ project, columns }: UsersProps) => {
         <>
           <p class="none">{texts.matrixHint}</p>
           <section class="window matrix" aria-label={texts.matrix} onScroll={onScroll}>
-            <table
-              // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrows move between its cells
-              role="grid"
-              aria-label={texts.matrix}
-              aria-rowcount={rows.length + 1}
-              ref={grid.ref}
-              onKeyDown={grid.onKeyDown}
-              onFocusIn={grid.onFocusIn}
-            >
+            <table {...grid} aria-label={texts.matrix} aria-rowcount={rows.length + 1}>
               <thead>
                 <tr aria-rowindex={1}>
                   <th scope="col">{fieldName('userId')}</th>

@@ -142,14 +142,7 @@ const Table = ({ users, chosen, setChosen, isSelecting }: TableProps) => {
   }
   return (
     <section class="wide people">
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrows move between its cells
-        role="grid"
-        aria-label={texts.users}
-        ref={grid.ref}
-        onKeyDown={grid.onKeyDown}
-        onFocusIn={grid.onFocusIn}
-      >
+      <table {...grid} aria-label={texts.users}>
         <thead>
           <tr>
             {isSelecting && (
