@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { orThrow } from 'claviger'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -148,6 +149,11 @@ describe.runIf(hasChromium())('the guided set-up', () => {
       await page.getByLabel('Client secret').evaluate((field) => field.matches(':invalid')),
     ).toBe(true)
     await page.getByLabel('Client secret').fill(SECRET)
+    // A form that is opened again has what was saved, however long the list takes.
+    await page.route(/\/idps(\?|$)/, async (route) => {
+      await pause(500)
+      await route.continue()
+    })
     await save.click()
     // The name alone is changed without it.
     await page.getByRole('button', { name: 'Edit' }).click()

@@ -18,6 +18,8 @@ const SCOPES = 'openid email profile'
 
 interface ProviderStepProps {
   readonly providers: readonly StoredObject[]
+  /** Whether the providers are being read again: a form would begin with values of before. */
+  readonly isReading: boolean
   readonly chosen: StoredObject | undefined
   readonly choose: (idpId: string) => void
   /** Whether none can be added. */
@@ -27,7 +29,8 @@ interface ProviderStepProps {
 }
 
 /** Connects a provider, or continues with one that was connected before. */
-export const ProviderStep = ({ providers, chosen, choose, isFixed, ownId }: ProviderStepProps) => {
+export const ProviderStep = (props: ProviderStepProps) => {
+  const { providers, isReading, chosen, choose, isFixed, ownId } = props
   const [kind, setKind] = useState('')
   const [drawn] = useState(drawId)
   const [isEditing, setEditing] = useState(false)
@@ -38,7 +41,7 @@ export const ProviderStep = ({ providers, chosen, choose, isFixed, ownId }: Prov
           <Say text={texts.setUp.connected} provider={<bdi>{String(chosen['name'])}</bdi>} />
         </p>
         {ownId && !isFixed && chosen['state'] !== ACTIVE && (
-          <Button text={texts.edit} onClick={() => setEditing(true)} />
+          <Button text={texts.edit} isOff={isReading} onClick={() => setEditing(true)} />
         )}
       </>
     )

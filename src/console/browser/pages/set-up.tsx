@@ -40,6 +40,7 @@ export const SetUp = () => {
         {isReady && providers.rows ? (
           <ProviderStep
             providers={providers.rows}
+            isReading={providers.isReading}
             chosen={provider}
             isFixed={!mayConnect}
             ownId={ownId}
