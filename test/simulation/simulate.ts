@@ -1,3 +1,13 @@
+// Loaded before a run: the first import() of a module takes longer than the next, and a seed would not repeat.
+import '../../src/adapters/memory/read-model.js'
+import '../../src/application/access/explain-access.js'
+import '../../src/application/access/live-checks.js'
+import '../../src/application/access/past-access.js'
+import '../../src/application/desired-state/apply-desired.js'
+import '../../src/application/desired-state/plan-desired.js'
+import '../../src/application/setup-links/redeem-setup-link.js'
+import '../../src/application/user-grants/remove-all.js'
+import '../../src/application/writing/dry-run.js'
 import type { LiveChecks } from '../../src/application/access/live-checks.js'
 import type { KnownEvent } from '../../src/ports/known-event.js'
 import { type Chance, chanceOf } from './chance.js'
