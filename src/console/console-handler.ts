@@ -11,7 +11,7 @@ import {
 } from '../transport/http.js'
 import { fetchHandler, type NodeRequest } from '../transport/index.js'
 import { CROSS_SITE, isForeign } from './cross-site.js'
-import { type Asker, usersOf, whyNoUsers } from './directory.js'
+import { type Asker, organizationsOf, usersOf, whyNoUsers } from './directory.js'
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
@@ -134,6 +134,14 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     const found = options.users && (await usersOf(options.users, new URLSearchParams(query), asker))
     return found ? jsonResponse(200, JSON.stringify({ users: found })) : OUT_OF_BOUNDS
   })
+  const organizations = asking(async (asker, { query }) => {
+    const allowed = await iam.projectGrants.listReceived({ pageSize: 1 }, asker)
+    if (allowed.isErr()) return refusedBy(allowed.error)
+    const { find } = options.organizations ?? {}
+    const text = new URLSearchParams(query).get('text') ?? ''
+    const found = find && (await organizationsOf(find, text, asker))
+    return found ? jsonResponse(200, JSON.stringify({ organizations: found })) : OUT_OF_BOUNDS
+  })
   const setUp = asking(async (asker, request) =>
     answerOf(await setUpOf(iam, options, request, asker)),
   )
@@ -178,6 +186,7 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   const pages = pageAnswers(options)
   const own: Readonly<Record<string, Handler>> = {
     'GET /users': users,
+    'GET /organizations': organizations,
     'GET /setUp': setUp,
     'POST /setUp': complete,
   }

@@ -53,7 +53,7 @@ export interface ConsoleOptions {
   readonly basePath?: string | undefined
   /** Describes and finds the users of your application. Without it, the pages show and accept user ids, and say so. */
   readonly users?: UserDirectory | undefined
-  /** Names the organizations of your application. Without it, the pages show their ids. */
+  /** Names and finds the organizations of your application. Without it, the pages show and take their ids. */
   readonly organizations?: OrganizationDirectory | undefined
   /**
    * Whether the ids of your users are e-mail addresses. Otherwise forms refuse an id that looks like an address,

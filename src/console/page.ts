@@ -165,6 +165,7 @@ const pageOf = (options: MountOptions, language: string): string => {
     backUrl,
     areas,
     hasUsers: users !== undefined,
+    hasOrganizations: options.organizations?.find !== undefined,
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
     language,
     messages: messages[language],

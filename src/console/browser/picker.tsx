@@ -20,6 +20,8 @@ interface PickerProps<Picked extends Option> {
   readonly hint?: string | undefined
   /** The error of the chosen option. */
   readonly error?: string | undefined
+  /** Whether the only option needs no choice. */
+  readonly picksOnly?: boolean
   /** Handles a text that is not an option: returns the chosen option, or what is wrong with the text. */
   readonly take?: (text: string) => Promise<Picked | string>
 }
@@ -55,6 +57,11 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
   // Options for another text must not be picked.
   const options = found?.text === text ? found.options : undefined
   const shown = options?.filter(isLeft) ?? []
+
+  useEffect(() => {
+    if (props.picksOnly && chosen.length === 0)
+      void find('').then((all) => all.length === 1 && change(all))
+  }, [])
 
   useEffect(() => {
     if (!isOpen) return
