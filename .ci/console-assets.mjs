@@ -82,7 +82,7 @@ const page = `<!doctype html>
 <title>%title%</title>
 <link rel="icon" href="./${names.icon}">
 <link rel="stylesheet" href="./${names.style}">
-<script type="module" src="./${names.script}"></script>
+%stylesheet%<script type="module" src="./${names.script}"></script>
 </head>
 <body><div id="root"></div><noscript>This page needs JavaScript.</noscript></body>
 </html>

@@ -10,6 +10,7 @@ import {
   type Service,
 } from '../transport/http.js'
 import { fetchHandler, type NodeRequest } from '../transport/index.js'
+import { AREAS } from './browser/page-names.js'
 import { CROSS_SITE, isForeign } from './cross-site.js'
 import { type Asker, organizationsOf, usersOf, whyNoUsers } from './directory.js'
 import { namesOf } from './naming.js'
@@ -159,6 +160,21 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     })
   }
 
+  /** The parts that the host shows this caller; only those for everybody when it cannot say. */
+  const areasOf = async (headers: Headers) => {
+    if (typeof options.areas !== 'function') return undefined
+    const caller = await remembered(headers, AbortSignal.timeout(LONGEST_NAMING_MS))
+    if (!caller || 'kind' in caller) return undefined
+    const orgId = headers.get(organizationHeader) || caller.orgId
+    try {
+      const areas = await options.areas({ caller, orgId })
+      return areas.filter((area) => Object.hasOwn(AREAS, area))
+    } catch (cause) {
+      reportFailure('areas', cause)
+      return []
+    }
+  }
+
   const transported: Handler = async (received) => {
     const { method, path, query, signal } = received
     const bytes = (await received.body?.(MAX_REQUEST_BYTES)) ?? new Uint8Array()
@@ -180,7 +196,8 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     const answer: object = await response.json()
     const exchange = { path: path.slice(api.length), query, body: jsonIn(bytes), answer }
     const names = await namesIn(exchange, headers)
-    return jsonResponse(response.status, JSON.stringify({ ...answer, names }), head)
+    const areas = exchange.path === PERMISSIONS ? await areasOf(headers) : undefined
+    return jsonResponse(response.status, JSON.stringify({ ...answer, names, areas }), head)
   }
 
   const pages = pageAnswers(options)
@@ -201,6 +218,9 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     onUnsent: (cause, called) => reportFailure(called, cause),
   }
 }
+
+/** Where a page asks what its caller may do, before anything else. */
+const PERMISSIONS = '/v1/permissions'
 
 /** Longest wait for names, in milliseconds: after it a page shows ids. */
 const LONGEST_NAMING_MS = 3000

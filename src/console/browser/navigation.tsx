@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { GoTo } from './go-to.js'
 import { AREAS, type AreaName, type PageName } from './page-names.js'
-import { useAnyPermission, usePermission } from './permissions.js'
+import { areas, useAnyPermission, usePermission } from './permissions.js'
 import { href } from './router.js'
 import { settings } from './settings.js'
 import { texts } from './texts.js'
@@ -30,9 +30,9 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly PageNa
 
 /** Whether the host has left a page switched on. Plans, which are for developers, it switches on itself. */
 export const isOn = (page: PageName): boolean => {
-  const areas = Object.keys(AREAS) as AreaName[]
-  const area = areas.find((name) => (AREAS[name] as readonly PageName[]).includes(page))
-  return area === undefined || (settings.areas?.includes(area) ?? area !== 'plan')
+  const names = Object.keys(AREAS) as AreaName[]
+  const area = names.find((name) => (AREAS[name] as readonly PageName[]).includes(page))
+  return area === undefined || (areas.value?.includes(area) ?? area !== 'plan')
 }
 
 interface NavigationProps {

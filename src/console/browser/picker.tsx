@@ -33,6 +33,8 @@ interface Found<Picked extends Option> {
 }
 
 const TYPING_MS = 150
+/** With so many options there may be more. */
+const MANY = 20
 
 /** How far a key moves in the list. The first and the last follow each other. */
 const MOVES: Readonly<Record<string, number>> = {
@@ -199,7 +201,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
       <p class="none" id={`${id}-hint`} role="status">
         {isOpen && options && text !== '' && (shown.length > 0 || !take)
           ? shown.length > 0
-            ? sayCount(texts.found, shown.length)
+            ? `${sayCount(texts.found, shown.length)} ${shown.length >= MANY ? texts.typeMore : ''}`
             : texts.noMatch
           : hint}
       </p>

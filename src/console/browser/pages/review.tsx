@@ -10,7 +10,7 @@ import { ProjectName, projectTitleOf, UserLines } from '../names.js'
 import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
 import { type Option, Picker } from '../picker.js'
 import { useRows } from '../query.js'
-import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
+import { type RoleOption, type RoleSource, readRoles, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Gap, useDrawn } from '../rows.js'
 import { fieldName, Say, texts } from '../texts.js'
@@ -126,14 +126,16 @@ const permissionsOf = (roles: readonly RoleOption[] | undefined, key: string): s
 
 const ReviewOf = ({ project, asked, at }: ReviewProps) => {
   const holders = useRows<RoleHolder>(listRoleHolders, { ...asked, page_size: '1000' })
-  const { roles } = useRolesOf(project)
+  const { roles, hasMore: hasMoreRoles } = useRolesOf(project)
   const { rows, hasMore } = holders
   if (!rows) return <Waiting query={holders} />
   const shownAt = at || new Date().toISOString()
   const save = async () => {
     const all = await readAll<RoleHolder>(listRoleHolders, asked)
     if ('failure' in all) return all.failure
-    await exportReview(all.rows, { project, at: shownAt, roles })
+    const allRoles = hasMoreRoles ? await readRoles(project) : { roles }
+    if ('failure' in allRoles) return allRoles.failure
+    exportReview(all.rows, { project, at: shownAt, roles: allRoles.roles })
     return undefined
   }
   return (
@@ -306,10 +308,10 @@ interface ExportOptions extends Pick<HoldersProps, 'roles'> {
   readonly at: string
 }
 
-const exportReview = async (
+const exportReview = (
   holders: readonly RoleHolder[],
   { project, at, roles }: ExportOptions,
-): Promise<void> => {
+): void => {
   const timed = (name: string) => `${fieldName(name)} (${timeZone})`
   const head = [
     ...[texts.user, texts.email, texts.userId, fieldName('orgId'), texts.project, texts.role],

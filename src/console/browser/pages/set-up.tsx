@@ -17,6 +17,8 @@ import { DomainStep } from './set-up-domain.js'
 import { GroupsStep } from './set-up-groups.js'
 import { ProviderStep } from './set-up-provider.js'
 
+const ALL = { pageSize: 1000 }
+
 /** The guided set-up of single sign-on: a step for each thing that the caller, or the holder of a link, may do. */
 export const SetUp = () => {
   const mayConnect = usePermission('identity_provider.write')
@@ -28,8 +30,8 @@ export const SetUp = () => {
   const ownId = own.body?.['idpId'] ? String(own.body['idpId']) : undefined
   const idpId = ownId ?? picked
   const { listIdentityProviders } = identityProviderService
-  const providers = useRows(listIdentityProviders, maySee ? {} : undefined)
-  const domains = useRows(domainService.listDomains, mayProve ? {} : undefined)
+  const providers = useRows(listIdentityProviders, maySee ? ALL : undefined)
+  const domains = useRows(domainService.listDomains, mayProve ? ALL : undefined)
   const provider = providers.rows?.find((each) => each['idpId'] === idpId)
   const reload = () => {
     providers.reload()
