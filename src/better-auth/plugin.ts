@@ -70,16 +70,16 @@ const PATH = '/claviger/sign-in'
  * export const auth = betterAuth({ baseURL, secret, database, plugins: [organization(), sso] })
  */
 export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
-  const { onRefused, ...given } = options
+  const { onRefused, ...signInOptions } = options
   checkOptions('claviger', { onRefused }, { optional: { onRefused: FUNCTION } })
-  const pseudonymOf = pseudonyms(given.key)
+  const pseudonymOf = pseudonyms(signInOptions.key)
   let started: AuthContext | undefined
   const context = (): AuthContext => {
     if (started) return started
     throw new TypeError('Pass the plugin claviger to betterAuth, and await auth.$context')
   }
   const signIn = openIdSignIn({
-    ...given,
+    ...signInOptions,
     redirectUri: ({ orgId, idpId }) => `${context().baseURL}${PATH}/callback/${orgId}/${idpId}`,
     userIdOf: (user) => userIdOf(context(), user, pseudonymOf),
   })
