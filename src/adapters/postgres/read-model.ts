@@ -67,8 +67,8 @@ export const postgresReadModel = (
   const known = nothingKnown()
 
   /**
-   * Undefined, with nothing written, when a transaction is needed. More events than one statement applies take several,
-   * each of which is made while the server runs the one before.
+   * Undefined, with nothing written, when a transaction is needed. More events than one statement applies take several;
+   * each is made while the server runs the one before.
    *
    * @param isOwn - whether the log was not read: the statement then checks what is in it
    */
@@ -141,8 +141,8 @@ export const postgresReadModel = (
 }
 
 /**
- * Hold when `batch` is all that the log has after the checkpoint, and nobody is applying events: who waited for them
- * would find the checkpoint elsewhere.
+ * Hold when `batch` is all that the log has after the checkpoint, and no other process is applying events: after
+ * waiting for one, the checkpoint would be elsewhere.
  */
 const followsFreely = ({ table }: Dialect, batch: Batch): readonly Statement[] => [
   {

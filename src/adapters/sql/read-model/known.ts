@@ -3,7 +3,7 @@ import { columnNamed, type Dialect, type Row, type Statement, sql, type Table } 
 
 /**
  * What a process knows of rows that it has written, so that it need not read them before it changes them. Others may
- * have changed them since: what was used must be checked by the statement that writes, see {@link areStored}.
+ * have changed them since, so the statement that writes checks what it relies on, see {@link areStored}.
  */
 export interface Known {
   /** By stream: its last version, and the row. */
@@ -28,7 +28,7 @@ export const keep = <Value>(map: Map<string, Value>, key: string, value: Value):
   map.set(key, value)
 }
 
-/** Whether a table has all of `rows`, of which no two are equal. @param names - the columns of `rows`, the key among them */
+/** Whether a table has all of `rows`; no two are equal. @param names - the columns of `rows`, the key among them */
 export const areStored = (
   dialect: Dialect,
   table: Table,
