@@ -105,7 +105,7 @@ const asWebP = async (png: Buffer): Promise<Buffer> => {
   return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
 }
 
-const WIDTHS = folder ? [360, 820, 1280] : [1280]
+const WIDTHS = folder ? [360, 768, 1440] : [1280]
 const host = await openHost('', REALISTIC, fillRealistic)
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium-headless-shell',

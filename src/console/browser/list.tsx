@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
 import type { Json, JsonValue, StoredObject } from './api.js'
 import { Button } from './button.js'
-import { WriteDialog } from './form.js'
+import { WriteButton } from './form.js'
 import { nameOf, personOf, providerNameOf, roleNameOf } from './known.js'
 import { projectIn, projectTitleOf } from './names.js'
 import { Waiting } from './notice.js'
@@ -38,25 +37,18 @@ export const Section = ({ list, add, title }: SectionProps) => {
 interface AddButtonProps {
   readonly type: ObjectType
   readonly ids: Json
+  readonly text?: string
 }
 
 /** A button that opens the form of a new object, or the permission that the caller lacks. */
-const AddButton = ({ type, ids }: AddButtonProps) => {
-  const [isOpen, setOpen] = useState(false)
+export const AddButton = ({ type, ids, text = texts.add }: AddButtonProps) => {
   const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
   if (!isAllowed) return <p class="none">{say(texts.addNeeds, { permission: type.permission })}</p>
   const { add: operation } = type.operations
-  const fields = fieldsOf(operation, type.form)
   const title = texts.addOf[type.type] ?? type.title
-  return (
-    <>
-      <Button text={texts.add} look="primary" onClick={() => setOpen(true)} />
-      {isOpen && (
-        <WriteDialog write={{ title, operation, ids, fields }} close={() => setOpen(false)} />
-      )}
-    </>
-  )
+  const write = { title, operation, ids, fields: fieldsOf(operation, type.form) }
+  return <WriteButton text={text} look="primary" write={write} />
 }
 
 const PAGE_SIZE = '500'

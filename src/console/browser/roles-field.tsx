@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { projectGrantService, projectRoleService } from '../../transport/wire.js'
 import { type Json, pathOf, type StoredObject } from './api.js'
+import { readAll } from './csv.js'
 import { EndInput } from './dates.js'
 import { isOwn, type ProjectIds, roleNameOf } from './known.js'
 import { Waiting } from './notice.js'
@@ -63,6 +64,12 @@ export const useRolesOf = (project: ProjectIds, text = '') => {
   const rows = isForeign ? (granted?.['roles'] as readonly Json[] | undefined) : own.rows
   const query = isForeign ? { ...received, rows } : own
   return { query, roles: rows?.map(optionOf), hasMore: own.hasMore, more: own.more }
+}
+
+/** All roles of a project of the organization. */
+export const readRoles = async ({ projectId }: ProjectIds) => {
+  const all = await readAll<Json>(projectRoleService.listProjectRoles, { projectId })
+  return 'failure' in all ? all : { roles: all.rows.map(optionOf) }
 }
 
 interface RolesFieldProps {

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
 import { ObjectLink, Value } from './display.js'
@@ -30,15 +30,29 @@ const FEW = 50
 /** Height of a row, in pixels; the style sheet has it too. */
 const ROW = 40
 
-/** Which rows of a table are drawn: all of a few, else `most` around those in sight. Their height is fixed then. */
+/**
+ * Which rows of a table are drawn: all of a few and on paper, else `most` around those in sight. Their height is fixed
+ * then.
+ */
 export const useDrawn = (count: number, most: number, more = () => {}) => {
   const [top, setTop] = useState(0)
+  const [isPrinting, setPrinting] = useState(false)
+  useEffect(() => {
+    const begin = () => setPrinting(true)
+    const end = () => setPrinting(false)
+    window.addEventListener('beforeprint', begin)
+    window.addEventListener('afterprint', end)
+    return () => {
+      window.removeEventListener('beforeprint', begin)
+      window.removeEventListener('afterprint', end)
+    }
+  }, [])
   const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
     setTop(currentTarget.scrollTop)
     if (currentTarget.scrollTop + currentTarget.clientHeight > (count - 20) * ROW) more()
   }
-  const isWindow = count > FEW
-  const size = isWindow ? most : FEW
+  const isWindow = count > FEW && !isPrinting
+  const size = isPrinting ? count : isWindow ? most : FEW
   const first = Math.max(0, Math.min(Math.floor(top / ROW) - 10, count - size))
   return { onScroll, isWindow, first, end: Math.min(count, first + size) }
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { historyService } from '../../../transport/wire.js'
 import { type Failure, type Json, type JsonValue, pathOf } from '../api.js'
 import { cellTime, exportList, type Reading, timeZone } from '../csv.js'
-import { DateField } from '../dates.js'
+import { DateField, PeriodChoice } from '../dates.js'
 import { type HistoryEntry, HistoryList, useHistory } from '../history.js'
 import { nameOf, ownOrganization } from '../known.js'
 import { changedName, projectIn, projectTitleOf } from '../names.js'
@@ -115,6 +115,7 @@ export const Timeline = () => {
     <article>
       <h1>{texts.timeline}</h1>
       <div class="bar fields">
+        <PeriodChoice />
         <UserFilter name="actor" label={texts.who} />
         <UserFilter name="user" label={texts.person} />
         <ProjectChoice none={texts.anyProject} />

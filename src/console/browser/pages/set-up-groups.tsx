@@ -5,7 +5,7 @@ import { Joined } from '../display.js'
 import { TextField } from '../form.js'
 import { roleNameOf } from '../known.js'
 import { ProjectName, projectIn } from '../names.js'
-import { FailureNotice, Waiting } from '../notice.js'
+import { FailureNotice, More, Waiting } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
 import { useRows } from '../query.js'
 import { RolesField } from '../roles-field.js'
@@ -52,6 +52,7 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
           })}
         </ul>
       )}
+      <More query={mappings} />
       {failure && <FailureNotice failure={failure} />}
       <NewMapping idpId={idpId} projects={projects} done={mappings.reload} />
     </>
