@@ -68,7 +68,8 @@ export const Scim = ({ idpId }: ScimProps) => {
         <>
           <p>{texts.scim.about}</p>
           <p>
-            <Say text={texts.scim.url} url={<code>{url}</code>} /> <CopyButton text={url} />
+            <Say text={texts.scim.url} url={<code class="link">{url}</code>} />{' '}
+            <CopyButton text={url} />
           </p>
           <ul>
             {tokens.map((token) => (
@@ -129,7 +130,7 @@ const Refusals = ({ refusals }: { readonly refusals: readonly Refused[] }) => (
     <ul>
       {refusals.map(({ at, method, path, status, detail }) => (
         <li key={`${at} ${path}`}>
-          <Time at={at} /> <code>{`${method} ${path}`}</code>{' '}
+          <Time at={at} /> <code class="link">{`${method} ${path}`}</code>{' '}
           <bdi>{say(texts.scim.refusal, { status, detail })}</bdi>
         </li>
       ))}
