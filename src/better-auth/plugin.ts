@@ -77,17 +77,17 @@ const PATH = '/claviger/sign-in'
  * export const auth = betterAuth({ baseURL, secret, database, plugins: [organization(), sso] })
  */
 export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
-  const { onRefused, requireRole, ...given } = options
+  const { onRefused, requireRole, ...signInOptions } = options
   const own = { optional: { onRefused: FUNCTION, requireRole: BOOLEAN } }
   checkOptions('claviger', { onRefused, requireRole }, own)
-  const pseudonymOf = pseudonyms(given.key)
+  const pseudonymOf = pseudonyms(signInOptions.key)
   let started: AuthContext | undefined
   const context = (): AuthContext => {
     if (started) return started
     throw new TypeError('Pass the plugin claviger to betterAuth, and await auth.$context')
   }
   const signIn = openIdSignIn({
-    ...given,
+    ...signInOptions,
     redirectUri: ({ orgId, idpId }) => `${context().baseURL}${PATH}/callback/${orgId}/${idpId}`,
     userIdOf: (user) => userIdOf(context(), user, pseudonymOf),
   })

@@ -75,10 +75,10 @@ const MAX_LENGTH = 400
 /** Users by their ids, or found by a text; undefined if the question is out of bounds. */
 export const usersOf = async (
   { describe, find }: UserDirectory,
-  asked: URLSearchParams,
+  query: URLSearchParams,
   { caller, orgId }: Asker,
 ): Promise<readonly UserDescription[] | undefined> => {
-  const [ids, text] = [asked.getAll('id'), asked.get('text') ?? '']
+  const [ids, text] = [query.getAll('id'), query.get('text') ?? '']
   const isInBounds = [...ids, text].every((each) => each.length <= MAX_LENGTH)
   if (!isInBounds || ids.length > MAX_IDS || (ids.length === 0 && text === '')) return undefined
   const context = { caller, orgId }

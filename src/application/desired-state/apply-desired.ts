@@ -8,7 +8,7 @@ import { detailsOf } from '../recording/stream-state.js'
 import { awaitFollowers } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
-import { comparePlan, givenUnit } from './compare-plan.js'
+import { comparePlan, plannedUnit } from './compare-plan.js'
 import type { Draft } from './deciding/draft.js'
 import {
   type DecidedUnit,
@@ -57,7 +57,10 @@ const applyUnits = async (
   const { signal } = call
   const units = await raceAbort(unitsOf(planning), signal)
   // Everything is decided before anything is recorded, so that a refusal comes first.
-  const decided = await decide(planning, plan ? units.map((unit) => givenUnit(plan, unit)) : units)
+  const decided = await decide(
+    planning,
+    plan ? units.map((unit) => plannedUnit(plan, unit)) : units,
+  )
   if (decided.isErr()) return err(decided.error)
   const changes = decided.value.flatMap(({ drafts }) => drafts.map(({ change }) => change))
   const refusal = plan && comparePlan(plan, changes)
@@ -70,7 +73,7 @@ const applyUnits = async (
   const recorded: Recorded = new Map()
   const applied = new Map<DecidedUnit, readonly AppliedChange[]>()
   for (const unit of inOrderOfNeed(decided.value)) {
-    const done = await applyUnit(planning, unit, { recorded, isGiven: plan !== undefined })
+    const done = await applyUnit(planning, unit, { recorded, hasPlan: plan !== undefined })
     if (done.isErr()) return err(done.error)
     applied.set(unit, done.value)
   }
@@ -94,7 +97,7 @@ const decide = async (
 const applyUnit = async (
   planning: Planning,
   unit: DecidedUnit,
-  { recorded, isGiven }: { readonly recorded: Recorded; readonly isGiven: boolean },
+  { recorded, hasPlan }: { readonly recorded: Recorded; readonly hasPlan: boolean },
 ): Promise<Result<readonly AppliedChange[], WriteError>> => {
   const { runtime, call } = planning
   const isTooLate = retryDeadline(runtime.environment)
@@ -108,7 +111,7 @@ const applyUnit = async (
       for (const [name, stream] of done.value) recorded.set(name, stream)
       return ok(drafts.map((draft) => appliedChange(planning, draft, done.value)))
     }
-    if (isGiven || done.error.kind !== 'PlanOutdated') return err(done.error)
+    if (hasPlan || done.error.kind !== 'PlanOutdated') return err(done.error)
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
     await pause(runtime.environment, attempts, call.signal)
     const again = await decide(planning, [unit])
@@ -126,8 +129,8 @@ const appliedChange = (
   recorded: Recorded,
 ): AppliedChange => {
   const stream = write ? recorded.get(write.before.name) : before
-  const isShown = stream && (write || exists(stream.state))
-  return { ...change, ...(isShown && { details: detailsOf(stream, orgId) }) }
+  const hasDetails = stream && (write || exists(stream.state))
+  return { ...change, ...(hasDetails && { details: detailsOf(stream, orgId) }) }
 }
 
 /** Calls `authorize` with the roles that grants and mappings gain or lose. */

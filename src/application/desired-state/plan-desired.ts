@@ -51,8 +51,8 @@ const withImpact = async (
     if (!ends || !range || !before || !counted.has(range.projectId)) return change
     const { source } = range
     if (mapping && source) {
-      const given = { ...range, ...mapping, source, since: before.created, at }
-      return { ...change, impact: await impactOfMapping(runtime, call, given) }
+      const mapped = { ...range, ...mapping, source, since: before.created, at }
+      return { ...change, impact: await impactOfMapping(runtime, call, mapped) }
     }
     if (ends.length === 0) return { ...change, impact: NO_IMPACT }
     const loses = await readAffected(runtime, call, { ...range, roleKeys: ends, at })

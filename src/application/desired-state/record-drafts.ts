@@ -27,8 +27,8 @@ export const recordDrafts = async (
   for (const batch of batchesOf(drafts)) {
     await environment.yield()
     if (planning.call.signal?.aborted) return err({ kind: 'Cancelled' })
-    const latest = (seen: AnyStreamState) =>
-      recorded.get(seen.name) ?? earlier.get(seen.name) ?? seen
+    const latest = (known: AnyStreamState) =>
+      recorded.get(known.name) ?? earlier.get(known.name) ?? known
     const appended = await append(planning, batch, latest)
     if (appended.isErr()) return err(appended.error)
     for (const stream of appended.value) recorded.set(stream.name, stream)
@@ -49,14 +49,14 @@ interface Batch {
 const append = (
   { runtime, call, access }: Planning,
   { writes, guards, isLift }: Batch,
-  latest: (seen: AnyStreamState) => AnyStreamState,
+  latest: (known: AnyStreamState) => AnyStreamState,
 ): Promise<Result<readonly AnyStreamState[], WriteError>> =>
   transact(runtime, call, {
     marks: isLift ? { ...access, protect: false } : access,
     decide: async (streams) => {
       const moved: Moved[] = []
-      const check = ({ object, seen }: Guard): AnyStreamState => {
-        const expected = latest(seen)
+      const check = ({ object, known }: Guard): AnyStreamState => {
+        const expected = latest(known)
         const now = streams.current(expected)
         if (now.changed !== expected.changed) {
           const change = sequenceMoved(sequenceOf(expected), sequenceOf(now)) ?? 'changed'
@@ -77,7 +77,7 @@ const append = (
  */
 const batchesOf = ([head, ...contents]: readonly Draft[]): readonly Batch[] => {
   if (!head) return []
-  const project = head.before ? [{ object: head.change.object, seen: head.before }] : []
+  const project = head.before ? [{ object: head.change.object, known: head.before }] : []
   const batches: Batch[] = []
   for (const isLift of [false, true]) {
     let last: Batch | undefined
@@ -86,21 +86,22 @@ const batchesOf = ([head, ...contents]: readonly Draft[]): readonly Batch[] => {
     for (const draft of isLift ? [...contents, head] : [head, ...contents]) {
       const { change, write, guards = [] } = draft
       if (!write || (draft.isLift ?? false) !== isLift) continue
-      const rests = [...project, ...guards, { object: change.object, seen: write.before }]
+      const rests = [...project, ...guards, { object: change.object, known: write.before }]
       const size = write.events.reduce((sum, { data }) => sum + jsonBytes(data), 0)
-      const added = rests.filter(({ seen }) => !names.has(seen.name)).length
+      const added = rests.filter(({ known }) => !names.has(known.name)).length
       if (!last || names.size + added > MAX_WRITES || bytes + size > MAX_APPEND_BYTES) {
         last = { writes: [], guards: new Map(), isLift }
         batches.push(last)
         names = new Set()
         bytes = 0
       }
-      last.writes.push({ object: change.object, seen: write.before, write })
-      for (const guard of rests) last.guards.set(guard.seen.name, guard)
-      for (const { seen } of rests) names.add(seen.name)
+      last.writes.push({ object: change.object, known: write.before, write })
+      for (const guard of rests) last.guards.set(guard.known.name, guard)
+      for (const { known } of rests) names.add(known.name)
       bytes += size
     }
   }
-  for (const { writes, guards } of batches) for (const { seen } of writes) guards.delete(seen.name)
+  for (const { writes, guards } of batches)
+    for (const { known } of writes) guards.delete(known.name)
   return batches
 }

@@ -105,7 +105,7 @@ const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[
   if (!needsRole || (isLogin && hasRoleOnResource)) return reasons
   const byGrant = grants.map((grant) => grantReasons(grant, question))
   if (byGrant.some(({ length }) => length === 0)) return reasons
-  const byGroups = mapped.filter((role) => isAsked(role, question))
+  const byGroups = mapped.filter((role) => matchesQuestion(role, question))
   const flaws = new Set(byGroups.map((role) => mappedFlaw(role, question.now)))
   if (flaws.has(undefined)) return reasons
   for (const flaw of flaws) if (flaw) reasons.push(flaw)
@@ -127,7 +127,7 @@ const grantReasons = (grant: FoundGrant, question: AccessQuestion): readonly Kin
     : roleReasons(grant, question)
 
 /** Whether a role is the one in the question. */
-const isAsked = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
+const matchesQuestion = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
   (roleKey === undefined || role.roleKey === roleKey) &&
   (permission === undefined || role.permissions.includes(permission))
 
@@ -136,7 +136,7 @@ const roleReasons = ({ roles, lost }: FoundGrant, question: AccessQuestion): rea
   const { roleKey, permission, now } = question
   let hasExpired = false
   for (const role of roles) {
-    if (!isAsked(role, question)) continue
+    if (!matchesQuestion(role, question)) continue
     if (!isExpired(role, now)) return []
     hasExpired = true
   }

@@ -19,9 +19,9 @@ type GrantAggregate = Pick<AnyAggregate, 'permissions' | 'target' | 'writeTarget
 /** The question about a grant that `input` names. */
 export const grantQuestion = (
   aggregate: GrantAggregate,
-  given: { readonly input: unknown; readonly orgId: string; readonly roleKeys: readonly string[] },
+  change: { readonly input: unknown; readonly orgId: string; readonly roleKeys: readonly string[] },
 ): NeededPermission => {
-  const { input, orgId, roleKeys } = given
+  const { input, orgId, roleKeys } = change
   const object = writeTargetOf(aggregate)(input, orgId)
   return { permission: aggregate.permissions.write, ...(object && { object }), roleKeys }
 }

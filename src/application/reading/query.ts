@@ -74,18 +74,18 @@ export const queryOf = (
 /** Answers from a read model in memory, built from the log. @throws `fault` unless the disk cannot be written */
 type AskSpare = <Method extends ReadMethod, Type extends ViewType>(
   fault: unknown,
-  ...asked: readonly [Parameters<Query>[0], ReadQuery<Method, Type>]
+  ...args: readonly [Parameters<Query>[0], ReadQuery<Method, Type>]
 ) => Promise<ReadResults<Type>[Method]>
 
 const spareOf = (host: Parameters<typeof queryOf>[0], hooks: Hooks | undefined) => {
   let query: Query | undefined
-  const ask: AskSpare = (fault, ...asked) => {
+  const ask: AskSpare = (fault, ...args) => {
     const { spareReadModel, ...others } = host
     if (!(fault instanceof Fault && spareReadModel)) throw fault
     if (!isUnwritable(fieldOf(fault.error, 'cause'))) throw fault
     reportFault(hooks, 'catchUp', fault.error)
     query ??= queryOf({ ...others, readModel: spareReadModel() })
-    return query(...asked)
+    return query(...args)
   }
   return {
     ask,

@@ -208,7 +208,7 @@ function* writesOf(
   yield* objectStatements(dialect, projected, generations)
   yield* facts.statements(dialect)
   yield* dialect.insert(CHANGES, changes)
-  if (dialect.keepsEvents) yield* dialect.insert(KEPT_EVENTS, batch.events.map(keptEvent))
+  if (dialect.keepsEvents) yield* dialect.insert(KEPT_EVENTS, batch.events.map(eventRow))
 }
 
 /** Write the rows of the objects. */
@@ -250,7 +250,7 @@ const encode = ({ ref, orgId, rowKey, row }: Entry, generations: Generations): R
   return place === undefined ? undefined : encodeGrant(ref, row, place, generations)
 }
 
-const keptEvent = (event: KnownEvent): Row => [
+const eventRow = (event: KnownEvent): Row => [
   event.position,
   event.stream,
   event.version,

@@ -88,7 +88,7 @@ export function* readGenerations(
   }
   const resourceOf = (fact: Sharing) => (fact.in === 'held' ? fact.resource : undefined)
   const sharesIn = (fact: Sharing): readonly Share[] =>
-    fact.roles.map((given) => shareIn(fact, shareOf(given), resourceOf(fact)))
+    fact.roles.map((role) => shareIn(fact, shareOf(role), resourceOf(fact)))
   for (const fact of facts) {
     if (!isSharing(fact)) continue
     // The row of a grant names its place, even where it has no roles.
@@ -112,8 +112,8 @@ export function* readGenerations(
     },
     replace: (before, after, at) => {
       if (before?.in !== 'project_grant') return
-      const kept = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
-      for (const share of sharesIn(before)) if (!kept.has(share)) share.endAt = at
+      const remaining = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
+      for (const share of sharesIn(before)) if (!remaining.has(share)) share.endAt = at
     },
     *statements() {
       const newPlaces = [...places.values()].filter(({ isNew }) => isNew)

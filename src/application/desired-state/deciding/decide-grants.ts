@@ -68,11 +68,11 @@ export const decideGrant = async <
   if (provider?.state.status === 'removed') return ok(blocked(object))
 
   const recorded: State = before.state
-  const [current, kept] = await Promise.all([
+  const [current, remaining] = await Promise.all([
     currentKeys(streams, inside, recorded),
     currentKeys(foresee(streams, inside), inside, recorded),
   ])
-  const now = exists(recorded) ? { ...validityOf(recorded), roleKeys: kept } : undefined
+  const now = exists(recorded) ? { ...validityOf(recorded), roleKeys: remaining } : undefined
   const wanted = isRemoved ? undefined : !item || isSame(item, now) ? now : item
   const guards = new Map<StreamId, Guard>()
   const decided = await decide(foresee(streams, inside, guards), ids, {
@@ -82,7 +82,7 @@ export const decideGrant = async <
   })
   return decided.map((write) => {
     const isUnchanged = wanted === now
-    const subject = { object, before, roleKeys: isUnchanged ? kept : current }
+    const subject = { object, before, roleKeys: isUnchanged ? remaining : current }
     const draft = isRemoved ? removed(subject, write) : changed(planning, subject, write)
     if (isUnchanged) return { ...draft, guards: [...guards.values()] }
     const after = new Set(wanted?.roleKeys)
@@ -90,7 +90,7 @@ export const decideGrant = async <
       ...draft,
       guards: [...guards.values()],
       changedRoleKeys: isRemoved ? current : changedKeys(write, current, after),
-      ...(now && { ends: kept.filter((roleKey) => !after.has(roleKey)) }),
+      ...(now && { ends: remaining.filter((roleKey) => !after.has(roleKey)) }),
       ...(now && isMapping && { mapping: { before: now, after: wanted } }),
     }
   })
