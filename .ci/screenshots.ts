@@ -27,10 +27,14 @@ const PAGES: Readonly<
     async (page) => {
       await press(page, 'Give roles')
       await pickUsers(page, 'Anna', 'Ben', 'Greta')
-      await page.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
-      await page.getByRole('option', { name: 'Invoicing' }).click()
-      await page.getByLabel('Approver', { exact: false }).first().check()
-      await page.getByLabel('Approver: until').fill('2099-06-30')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
+      await dialog.getByRole('option', { name: 'Invoicing' }).click()
+      await dialog
+        .getByRole('checkbox', { name: /^Approver / })
+        .first()
+        .check()
+      await dialog.getByLabel('Approver: end').selectOption('for a month')
     },
   ],
   matrix: ['matrix?projectId=invoicing'],

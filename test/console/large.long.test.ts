@@ -211,7 +211,7 @@ describe.runIf(hasChromium())('Much in the console', () => {
       Object.assign(window, { print: () => window.dispatchEvent(new Event('beforeprint')) })
     })
     await page.getByRole('button', { name: 'Print' }).click()
-    await expect.poll(() => table.locator('tbody tr').count()).toBe(1100)
+    await expect.poll(() => page.locator('main tbody tr').count()).toBe(1100)
   })
 
   it('prints the access review without what is to be pressed', async () => {

@@ -1,3 +1,4 @@
+import { Choice } from './choice.js'
 import { parameter, setParameters } from './router.js'
 import { say, texts } from './texts.js'
 
@@ -89,17 +90,15 @@ export const EndInput = ({ role, at, change }: EndInputProps) => {
     change(ends.find((end) => end.name === name)?.at ?? endOfDay(new Date()))
   return (
     <span class="end">
-      <select
-        aria-label={say(texts.endOf, { role })}
+      <Choice
+        label={say(texts.endOf, { role })}
         value={quick}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      >
-        {[...Object.keys(QUICK), 'day'].map((name) => (
-          <option key={name} value={name} selected={name === quick}>
-            {texts.ends[name || 'never']}
-          </option>
-        ))}
-      </select>
+        options={[...Object.keys(QUICK), 'day'].map((value) => ({
+          value,
+          name: texts.ends[value || 'never'],
+        }))}
+        change={choose}
+      />
       {quick === 'day' && (
         <DateInput
           text={texts.untilLabel}
@@ -158,21 +157,16 @@ export const PeriodChoice = () => {
   const [from, to] = [parameter('from'), parameter('to')]
   const chosen = periods.find((each) => each.from === from && each.to === to)?.name ?? 'other'
   return (
-    <label>
-      {texts.period}{' '}
-      <select
-        value={chosen}
-        onChange={({ currentTarget: { value } }) => {
-          const period = periods.find(({ name }) => name === value)
-          if (period) setParameters({ from: period.from, to: period.to })
-        }}
-      >
-        {[...periods.map(({ name }) => name), 'other'].map((name) => (
-          <option key={name} value={name} selected={name === chosen} disabled={name === 'other'}>
-            {texts.periods[name]}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      text={texts.period}
+      value={chosen}
+      options={[...periods.map(({ name }) => name), ...(chosen === 'other' ? ['other'] : [])].map(
+        (value) => ({ value, name: texts.periods[value] }),
+      )}
+      change={(value) => {
+        const period = periods.find(({ name }) => name === value)
+        if (period) setParameters({ from: period.from, to: period.to })
+      }}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks'
-import type { Failure, Json } from './api.js'
+import type { Failure, Json, JsonValue } from './api.js'
 import { Button } from './button.js'
 import { DateInput } from './dates.js'
 import { Dialog } from './dialog.js'
@@ -13,6 +13,7 @@ import { ProjectPicker } from './project-picker.js'
 import { ProviderPicker } from './provider-picker.js'
 import { reloadAll } from './query.js'
 import { RolesField } from './roles-field.js'
+import { Table } from './rows.js'
 import { settings } from './settings.js'
 import { tell } from './status.js'
 import { fieldName, Say, say, texts } from './texts.js'
@@ -410,6 +411,14 @@ interface ConflictProps {
 /** The fields that somebody else has changed meanwhile too: both values of each, side by side. */
 const ConflictNotice = ({ conflict: { now, fields, by }, written, take }: ConflictProps) => {
   const { userId } = Object(by?.['actor'])
+  const column = (
+    name: string,
+    title: string,
+    of: (field: FormField) => JsonValue | undefined,
+  ) => ({
+    ...{ name, title },
+    cell: (field: FormField) => <Value of={of(field)} field={field.name} row={now} />,
+  })
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -423,33 +432,19 @@ const ConflictNotice = ({ conflict: { now, fields, by }, written, take }: Confli
           texts.conflict
         )}
       </p>
-      <section class="wide compare" tabIndex={0} aria-label={texts.conflict}>
-        <table>
-          <thead>
-            <tr>
-              {[texts.field, texts.conflictNow, texts.conflictYours].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {fields.map((field) => (
-              <tr key={field.name}>
-                <th scope="row">{fieldName(field.name)}</th>
-                {[now[field.name], jsonOf(field, written[field.name] ?? '')].map((value) => (
-                  <td>
-                    <RolesOf object={now}>
-                      <Value of={value} field={field.name} row={now} />
-                    </RolesOf>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <RolesOf object={now}>
+        <Table
+          label={texts.conflict}
+          rows={fields}
+          columns={[
+            { name: 'field', title: texts.field, cell: ({ name }) => fieldName(name) },
+            column('now', texts.conflictNow, ({ name }) => now[name]),
+            column('yours', texts.conflictYours, (field) =>
+              jsonOf(field, written[field.name] ?? ''),
+            ),
+          ]}
+        />
+      </RolesOf>
       <button type="button" onClick={take}>
         {texts.takeTheirs}
       </button>

@@ -1,5 +1,6 @@
 import type { Json, JsonValue, StoredObject } from './api.js'
 import { Button } from './button.js'
+import { Choice, SearchField } from './choice.js'
 import { WriteButton } from './form.js'
 import { nameOf, personOf, providerNameOf, roleNameOf } from './known.js'
 import { projectIn, projectTitleOf } from './names.js'
@@ -140,40 +141,24 @@ export const List = ({ list, query }: ListProps) => {
     <section class="list" aria-busy={query.isReading}>
       <search class="bar" aria-label={label} hidden={query.isEmpty}>
         {!query.isWhole && filters.length > 1 && (
-          <select
-            aria-label={texts.field}
+          <Choice
+            label={texts.field}
             value={field}
-            onChange={({ currentTarget }) => set('by', currentTarget.value)}
-          >
-            {filters.map((name) => (
-              <option key={name} value={name}>
-                {fieldName(name)}
-              </option>
-            ))}
-          </select>
+            options={filters.map((value) => ({ value, name: fieldName(value) }))}
+            change={(by) => set('by', by)}
+          />
         )}
-        <input
-          type="search"
-          aria-label={texts.filter}
-          placeholder={texts.filter}
-          maxLength={200}
-          dir="auto"
-          value={text}
-          onInput={({ currentTarget }) => set('filter', currentTarget.value)}
-        />
+        <SearchField label={texts.filter} value={text} change={(filter) => set('filter', filter)} />
         {type.states && (
-          <select
-            aria-label={fieldName('state')}
+          <Choice
+            label={fieldName('state')}
             value={state}
-            onChange={({ currentTarget }) => set('state', currentTarget.value)}
-          >
-            <option value="">{texts.anyState}</option>
-            {type.states.map((value) => (
-              <option key={value} value={value}>
-                {texts.values['state']?.[value]}
-              </option>
-            ))}
-          </select>
+            options={[
+              { value: '', name: texts.anyState },
+              ...type.states.map((value) => ({ value, name: texts.values['state']?.[value] })),
+            ]}
+            change={(chosen) => set('state', chosen)}
+          />
         )}
         {rows && !query.isReading && (
           <span class="none" role="status">

@@ -95,13 +95,12 @@ export const useQuery = <Row = Json>(
     const { body } = outcome
     const found = pages ? rowsIn<Row>(body, pages) : []
     const next = pages ? String(body[pages.next] ?? '') : ''
-    setState((last) => ({
-      path,
-      round,
-      body,
-      rows: cursor && last?.rows ? [...last.rows, ...found] : found,
-      next,
-    }))
+    setState((last) => {
+      const read = { path, round, body, next }
+      if (!cursor || !last?.rows) return { ...read, rows: found }
+      // A page that was asked for twice, between two drawings, is added once.
+      return last.next === cursor ? { ...read, rows: [...last.rows, ...found] } : last
+    })
   }
 
   useEffect(() => {

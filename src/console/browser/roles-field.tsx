@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { projectGrantService, projectRoleService } from '../../transport/wire.js'
 import { type Json, pathOf, type StoredObject } from './api.js'
+import { SearchField } from './choice.js'
 import { readAll } from './csv.js'
 import { EndInput } from './dates.js'
 import { isOwn, type ProjectIds, roleNameOf } from './known.js'
@@ -151,13 +152,10 @@ export const RolesField = (props: RolesFieldProps) => {
     <fieldset class="field roles" aria-describedby={`${id}-error`}>
       <legend>{label}</legend>
       {(roles.length > FEW || isSearched) && (
-        <input
-          type="search"
-          aria-label={texts.findRoles}
-          placeholder={texts.findRoles}
-          maxLength={200}
+        <SearchField
+          label={texts.findRoles}
           value={text}
-          onInput={({ currentTarget: { value } }) => {
+          change={(value) => {
             setText(value)
             if (isSearched) setSearch(value)
           }}

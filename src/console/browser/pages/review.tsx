@@ -6,13 +6,13 @@ import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField, DateInput, notAfterNow } from '../dates.js'
 import { Time, Value } from '../display.js'
 import { isOwn, nameOf, type ProjectIds, personOf, roleNameOf } from '../known.js'
-import { ProjectName, projectTitleOf, UserLines } from '../names.js'
+import { ProjectName, projectTitleOf, UserLink } from '../names.js'
 import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
 import { type Option, Picker } from '../picker.js'
 import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, readRoles, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
-import { Gap, useDrawn } from '../rows.js'
+import { Table } from '../rows.js'
 import { fieldName, Say, texts } from '../texts.js'
 import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
@@ -182,64 +182,27 @@ interface HoldersProps {
 export const Holders = ({ holders, roles, project, without = [], more }: HoldersProps) => {
   const isSaid = (name: (typeof COLUMNS)[number]) =>
     !without.includes(name) && (name !== 'resource' || holders.some(({ resource }) => resource))
-  const columns = COLUMNS.filter(isSaid)
-  const { onScroll, isWindow, first, end } = useDrawn(holders.length, 60, more)
-  const role = (key: string) => <bdi title={key}>{roleName(roles, key)}</bdi>
-  return (
-    <section
-      class={isWindow ? 'window' : 'wide'}
-      tabIndex={0}
-      aria-label={texts.review}
-      onScroll={onScroll}
-    >
-      <table aria-rowcount={holders.length + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map((name) => (
-              <th key={name} scope="col">
-                {name === 'roleKey' ? texts.role : fieldName(name)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Gap rows={first} />
-          {holders.slice(first, end).map((holder, index) => (
-            <tr key={`${keyOf(holder)}${holder.mark}`} aria-rowindex={first + index + 2}>
-              {columns.map((name) => (
-                <td key={name}>
-                  {name === 'userId' && holder.mark && [<Mark of={holder.mark} />, ' ']}
-                  {name === 'via' ? (
-                    viaOf(holder)
-                  ) : name === 'roleKey' ? (
-                    isOwn(project) ? (
-                      <a
-                        href={href('role', {
-                          projectId: project.projectId,
-                          roleKey: holder.roleKey,
-                        })}
-                      >
-                        {role(holder.roleKey)}
-                      </a>
-                    ) : (
-                      role(holder.roleKey)
-                    )
-                  ) : name === 'userId' ? (
-                    <a href={href('user', { userId: holder.userId })}>
-                      <UserLines id={holder.userId} />
-                    </a>
-                  ) : (
-                    <Value of={holder[name]} field={name} />
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-          <Gap rows={holders.length - end} />
-        </tbody>
-      </table>
-    </section>
-  )
+  const role = ({ roleKey }: Difference) => {
+    const name = <bdi title={roleKey}>{roleName(roles, roleKey)}</bdi>
+    const { projectId } = project
+    return isOwn(project) ? <a href={href('role', { projectId, roleKey })}>{name}</a> : name
+  }
+  const cell = (holder: Difference, name: (typeof COLUMNS)[number]) => {
+    if (name === 'via') return viaOf(holder)
+    if (name === 'roleKey') return role(holder)
+    if (name !== 'userId') return <Value of={holder[name]} field={name} />
+    return (
+      <>
+        {holder.mark && [<Mark of={holder.mark} />, ' ']}
+        <UserLink id={holder.userId} />
+      </>
+    )
+  }
+  const columns = COLUMNS.filter(isSaid).map((name) => ({
+    ...{ name, title: name === 'roleKey' ? texts.role : fieldName(name) },
+    cell: (holder: Difference) => cell(holder, name),
+  }))
+  return <Table label={texts.review} columns={columns} rows={holders} more={more} />
 }
 
 const Mark = ({ of }: { readonly of: '+' | '−' }) => (

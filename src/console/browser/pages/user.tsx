@@ -22,7 +22,7 @@ import { usePermission } from '../permissions.js'
 import { type Query, useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter, useTitle } from '../router.js'
-import type { ListSpec } from '../rows.js'
+import { type ListSpec, Table } from '../rows.js'
 import { settings } from '../settings.js'
 import { fieldName, say, texts } from '../texts.js'
 import { givenAgain } from '../undo.js'
@@ -170,52 +170,36 @@ const HeldRoles = ({ userId, query }: HeldRolesProps) => {
       ...{ roleKey, roleName: nameIn(role), expiresAt, cell, via },
     })
   }
+  const cell = (role: UserRole, name: (typeof HELD)[number]) => {
+    const values = { ...role, displayName: nameIn(role), from: begins.get(keyOf(role)) }
+    if (name !== 'via') return <Value of={values[name]} field={name} row={scopeOf(role)} />
+    return (
+      <>
+        {viaOf(role)}{' '}
+        <button
+          type="button"
+          class="copy"
+          aria-label={say(texts.whyRole, { role: values.displayName })}
+          onClick={({ currentTarget }) => why(role, currentTarget)}
+        >
+          {texts.why}
+        </button>
+      </>
+    )
+  }
   return (
     <section class="held">
       <h2>{texts.heldRoles}</h2>
       {rows.length === 0 && <p class="empty">{texts.noHeldRoles}</p>}
       {rows.length > 0 && (
-        <section class="wide" tabIndex={0} aria-label={texts.heldRoles}>
-          <table>
-            <thead>
-              <tr>
-                {HELD.map((name) => (
-                  <th key={name} scope="col">
-                    {name === 'displayName' ? texts.role : fieldName(name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((role) => {
-                const values = { ...role, displayName: nameIn(role), from: begins.get(keyOf(role)) }
-                return (
-                  <tr key={keyOf(role)}>
-                    {HELD.map((name) => (
-                      <td key={name}>
-                        {name === 'via' ? (
-                          <>
-                            {viaOf(role)}{' '}
-                            <button
-                              type="button"
-                              class="quiet"
-                              aria-label={say(texts.whyRole, { role: values.displayName })}
-                              onClick={({ currentTarget }) => why(role, currentTarget)}
-                            >
-                              {texts.why}
-                            </button>
-                          </>
-                        ) : (
-                          <Value of={values[name]} field={name} row={scopeOf(role)} />
-                        )}
-                      </td>
-                    ))}
-                  </tr>
-                )
-              })}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label={texts.heldRoles}
+          rows={rows}
+          columns={HELD.map((name) => ({
+            ...{ name, title: name === 'displayName' ? texts.role : fieldName(name) },
+            cell: (role: UserRole) => cell(role, name),
+          }))}
+        />
       )}
       <More query={query} />
       {asked && (
