@@ -16,6 +16,7 @@ import { type Asker, organizationsOf, usersOf, whyNoUsers } from './directory.js
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
+import { scimOf } from './scim.js'
 import { byLink, completeLink, setUpOf } from './set-up.js'
 
 /** Handles requests of fetch and of Node.js, and is an Express middleware. */
@@ -146,6 +147,9 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   const setUp = asking(async (asker, request) =>
     answerOf(await setUpOf(iam, options, request, asker)),
   )
+  const scim = asking(async (asker, request) =>
+    answerOf(await scimOf(iam, options, request, asker)),
+  )
   const complete: Handler = async (request) => answerOf(await completeLink(iam, options, request))
 
   /** The names of what an answer has ids of; none when a port of the host fails, or takes too long. */
@@ -206,6 +210,9 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     'GET /organizations': organizations,
     'GET /setUp': setUp,
     'POST /setUp': complete,
+    'GET /scim': scim,
+    'POST /scim': scim,
+    'DELETE /scim': scim,
   }
   const { find, missing } = pages
   return {

@@ -63,6 +63,23 @@ export const german: Texts = {
     'Die Rolle kommt von der Gruppe {group}. Was die Gruppe vergibt, ändern Sie auf ihrer Seite.',
   domains: 'Domains',
   domain: 'Domain',
+  scim: {
+    title: 'Meldungen des Verzeichnisses (SCIM)',
+    about:
+      'Das Verzeichnis meldet Änderungen sofort: Wer eine Gruppe oder das Unternehmen verlässt, verliert die Rollen vor der nächsten Anmeldung. Tragen Sie URL und Token bei Ihrem Anbieter ein.',
+    url: 'URL: {url}',
+    token: 'Token vom {time},',
+    lastUsed: 'letzte Anfrage {time}',
+    unused: 'nie verwendet',
+    none: 'Noch gibt es kein Token.',
+    issue: 'Token erstellen',
+    issued: 'Kopieren Sie dieses Token jetzt. Es wird nur einmal gezeigt.',
+    tooMany: 'Ein Anbieter darf nicht mehr Token haben. Widerrufen Sie zuerst eines.',
+    revoke: 'Token widerrufen?',
+    revokeEffect: 'Anfragen damit werden sofort abgelehnt. Was gemeldet wurde, bleibt bestehen.',
+    refused: 'Zuletzt abgelehnte Anfragen',
+    refusal: '{status}: {detail}',
+  },
   setUp: {
     title: 'Single Sign-on einrichten',
     about:

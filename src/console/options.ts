@@ -5,6 +5,7 @@ import {
   type OptionChecks,
   withMethods,
 } from '../check-options.js'
+import type { ScimTokens } from '../scim/index.js'
 import { HANDLER_OPTIONS, text } from '../transport/handler-options.js'
 import type { TransportOptions } from '../transport/index.js'
 import type { Messages } from './browser/english.js'
@@ -26,6 +27,14 @@ export interface ProviderIds {
   readonly orgId: string
   /** The id of the provider. */
   readonly idpId: string
+}
+
+/** Where directories push users and groups, and the tokens with which they do. */
+export interface ScimAccess {
+  /** The URL that admins enter at their directory: where `scimHandler` is mounted, with its `basePath`. */
+  readonly url: string | ((provider: ProviderIds) => string)
+  /** What `scimTokens` of `claviger/scim` returns. */
+  readonly tokens: Pick<ScimTokens, 'list' | 'issue' | 'revoke'>
 }
 
 /** Options of `consoleHandler`. */
@@ -106,6 +115,11 @@ export interface ConsoleOptions {
    * out.
    */
   readonly signInUrl?: ((provider: ProviderIds) => string) | undefined
+  /**
+   * Shows, on the page of a provider and in the guided set-up, the URL for SCIM, tokens, when they were last used, and
+   * requests that were refused. Without it, the pages say nothing about SCIM.
+   */
+  readonly scim?: ScimAccess | undefined
   /** Serves the guided set-up for links of `iam.setupLinks`. Default: not served. */
   readonly setUp?: SetUpOptions | undefined
 }
@@ -123,6 +137,9 @@ const isTag = (tag: string): boolean => {
     return false
   }
 }
+
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'function' || (typeof value === 'string' && URL.canParse(value))
 
 /** Options of the console only. */
 const PAGE_OPTIONS: OptionChecks = {
@@ -144,9 +161,13 @@ const PAGE_OPTIONS: OptionChecks = {
   loginUrl: LINK,
   signOutUrl: LINK,
   backUrl: LINK,
-  redirectUri: [
-    (value) => typeof value === 'function' || (typeof value === 'string' && URL.canParse(value)),
-    'must be an absolute URL, or a function that returns one',
+  redirectUri: [isUrl, 'must be an absolute URL, or a function that returns one'],
+  scim: [
+    (value) => {
+      const { url, tokens } = Object(value)
+      return isUrl(url) && ['list', 'issue', 'revoke'].every((name) => FUNCTION[0](tokens?.[name]))
+    },
+    'must be { url, tokens } with an absolute URL, or a function that returns one, and the tokens of scimTokens',
   ],
   signInUrl: FUNCTION,
   setUp: [

@@ -65,6 +65,23 @@ export const ENGLISH = {
   viaGroupAbout: 'The role comes from the group {group}. Change what the group gives on its page.',
   domains: 'Domains',
   domain: 'Domain',
+  scim: {
+    title: 'Pushes from the directory (SCIM)',
+    about:
+      'The directory tells about changes at once: who leaves a group or the company loses the roles before the next sign-in. Enter the URL and a token at your provider.',
+    url: 'URL: {url}',
+    token: 'Token of {time},',
+    lastUsed: 'last request {time}',
+    unused: 'never used',
+    none: 'There is no token yet.',
+    issue: 'Create a token',
+    issued: 'Copy this token now. It is shown only once.',
+    tooMany: 'There are as many tokens as a provider may have. Revoke one first.',
+    revoke: 'Revoke the token?',
+    revokeEffect: 'Requests with it are refused at once. What was pushed stays as it is.',
+    refused: 'Last refused requests',
+    refusal: '{status}: {detail}',
+  },
   /** The guided set-up. */
   setUp: {
     title: 'Set up single sign-on',

@@ -20,6 +20,7 @@ import { SecretButton, SignInButton } from '../sign-in.js'
 import { sayCount, texts } from '../texts.js'
 import { useWrite } from '../write.js'
 import { Holders, type RoleHolder } from './review.js'
+import { Scim } from './scim.js'
 
 const rolesOf = (ids: Json): ListSpec => ({
   label: texts.roles,
@@ -126,7 +127,9 @@ export const UserGrant = () => {
 }
 
 export const Provider = () => (
-  <ObjectPage type={types.provider} back={href('providers')} tool={ProviderTools} />
+  <ObjectPage type={types.provider} back={href('providers')} tool={ProviderTools}>
+    <Scim idpId={parameter('idpId')} />
+  </ObjectPage>
 )
 
 const ProviderTools = ({ ids, object }: { readonly ids: Json; readonly object: StoredObject }) => (

@@ -13,6 +13,7 @@ import { settings } from '../settings.js'
 import { say, texts } from '../texts.js'
 import { useWrite } from '../write.js'
 import { ProviderTest } from './objects.js'
+import { Scim } from './scim.js'
 import { DomainStep } from './set-up-domain.js'
 import { GroupsStep } from './set-up-groups.js'
 import { ProviderStep } from './set-up-provider.js'
@@ -86,6 +87,7 @@ export const SetUp = () => {
         <GroupsStep key={idpId} idpId={idpId} />
       </Step>
     ),
+    mayConnect && provider && <Scim key={idpId} idpId={idpId} />,
     mayConnect && (mayProve || settings.isLink) && provider && (
       <Step title={texts.setUp.switchOn} isDone={isOn}>
         {isDraft(provider) ? (
