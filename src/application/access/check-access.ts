@@ -26,7 +26,6 @@ export const CheckAccessInput = z.extend(userGrants.ids, {
   at: mayBeLeftOut(date),
 })
 
-/** The user and the project to check. */
 interface CheckedUser {
   /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string

@@ -137,7 +137,6 @@ const existingRole = async (
 /** A project of the organization, and the roles that a user has in it. */
 export interface Login {
   readonly project: FoundProject & { readonly details: { readonly resourceOwner: string } }
-  /** The roles that count for the whole project. */
   readonly roles: readonly FoundRole[]
   /** Whether the login needs a role, the user has none for the whole project, and one on a resource. */
   readonly hasRoleOnResource: boolean

@@ -182,7 +182,6 @@ export interface ListInput {
 
 type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string | undefined>>
 
-/** The conditions of a parsed filter. */
 export const conditionsOf = (filter: Filter): readonly Condition[] =>
   Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
     if (wanted === undefined) return []

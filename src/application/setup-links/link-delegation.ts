@@ -54,7 +54,6 @@ interface LinkWrite {
   readonly linkId: LinkId
   readonly link: OpenLink
   readonly streams: Streams
-  /** The stream before the change. */
   readonly before: AnyStreamState
 }
 

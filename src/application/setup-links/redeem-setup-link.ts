@@ -75,7 +75,6 @@ export interface SetupLinkIds {
   readonly linkId: string
 }
 
-/** The permissions of each intent. */
 const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
   domain: ['domain.read', 'domain.write'],
   provider: ['identity_provider.read', 'identity_provider.write'],
@@ -113,7 +112,6 @@ export const redeemSetupLink = (
     }
   })
 
-/** Ends the link of a token. */
 export const completeSetupLink = (
   runtime: Runtime,
   call: TokenAndSignal,

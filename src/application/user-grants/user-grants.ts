@@ -121,7 +121,6 @@ export default (runtime: Runtime): UserGrants => {
     }),
   })
 
-  /** The method whose input has the roles to give. */
   const give = (method: string, type: ChangeWith<'roles'>['type']) =>
     change(method, UserGrantRolesInput, (input) => ({ ...input, type }), {
       isNew: type === 'AddUserGrant',
