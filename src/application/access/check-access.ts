@@ -11,7 +11,6 @@ import {
   judgeAccess,
   needsRoleOnResource,
 } from '../grant-rules/judge-access.js'
-
 import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'

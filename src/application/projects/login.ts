@@ -12,7 +12,6 @@ import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
 import type { Aborted } from '../errors/errors.js'
 import { countingRoles, hasRoleOnAny, needsRoleOnResource } from '../grant-rules/judge-access.js'
-
 import type { AdmittedCall } from '../method/context.js'
 import { targetOf } from '../method/input.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'

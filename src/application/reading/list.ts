@@ -22,7 +22,6 @@ import type { ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { pageSize, targetOf } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
-
 import type { Runtime } from '../runtime.js'
 import { pageToken, readPage } from './pages.js'
 import { requireCheckpoint } from './query.js'

@@ -12,6 +12,7 @@ import { catchFaults } from '../errors/fault.js'
 import { type Observer, observed } from '../hooks.js'
 import { admit, isSignal } from '../method/context.js'
 import { isPosition, POSITION_IN_WORDS, readInput } from '../method/input.js'
+import { conditionsOf } from '../reading/list.js'
 import { allObjects } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
@@ -172,14 +173,8 @@ const openLinksOf = async (
 ): Promise<readonly { readonly linkId: LinkId }[]> => {
   // A draft has the id of its link.
   const linkIds = [LinkId.parse(idpId)]
-  const conditions = [
-    { field: 'idpId', operator: 'equals', value: idpId, ignoreCase: false },
-  ] as const
-  for await (const { linkId } of allObjects(
-    runtime,
-    { signal: undefined },
-    { type: 'setup_link', orgId, conditions },
-  ))
+  const wanted = { type: 'setup_link', orgId, conditions: conditionsOf({ idpId }) } as const
+  for await (const { linkId } of allObjects(runtime, { signal: undefined }, wanted))
     linkIds.push(LinkId.parse(linkId))
   const links = await Promise.all(
     linkIds.map(async (linkId) => {

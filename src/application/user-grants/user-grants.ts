@@ -16,7 +16,6 @@ import {
   type Read,
   type Write,
 } from '../method/method.js'
-
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'

@@ -26,7 +26,6 @@ import {
   StreamState,
   storedKey,
 } from '../recording/stream-state.js'
-
 import type { Streams } from '../recording/streams.js'
 import { type Applied, awaitFollowers, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
