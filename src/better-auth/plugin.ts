@@ -13,6 +13,7 @@ import {
 } from '../oidc/index.js'
 import { endWithLastRole, hasRole } from './last-role.js'
 import { isMember } from './members.js'
+import { signInPage } from './sign-in-page.js'
 import { pseudonyms, userIdOf } from './users.js'
 
 /**
@@ -53,7 +54,7 @@ export type ClavigerAuthPlugin = BetterAuthPlugin & {
 }
 
 /** Below the base path of better-auth: `/api/auth/claviger/sign-in`. Callbacks lie below it. */
-const PATH = '/claviger/sign-in'
+export const SIGN_IN_PATH = '/claviger/sign-in'
 
 /**
  * A plugin of better-auth that signs users in through the providers of claviger. It needs the plugin `organization`:
@@ -61,6 +62,7 @@ const PATH = '/claviger/sign-in'
  *
  * - `POST <basePath>/claviger/sign-in`, which begins a sign-in: a form of your own origin with `email`, or with `orgId`
  *   and `idpId`, and optionally `returnTo`;
+ * - `GET <basePath>/claviger/sign-in`, a page with such a form. The query may name `orgId` and `idpId`, and `returnTo`;
  * - `GET <basePath>/claviger/sign-in/callback/<orgId>/<idpId>`, to which providers send browsers back. It begins a
  *   session in the organization and redirects to `returnTo`;
  * - the column `signedInOrgId` of `session`, and a unique index on `account`: migrate the database.
@@ -88,7 +90,8 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
   }
   const signIn = openIdSignIn({
     ...signInOptions,
-    redirectUri: ({ orgId, idpId }) => `${context().baseURL}${PATH}/callback/${orgId}/${idpId}`,
+    redirectUri: ({ orgId, idpId }) =>
+      `${context().baseURL}${SIGN_IN_PATH}/callback/${orgId}/${idpId}`,
     userIdOf: (user) => userIdOf(context(), user, pseudonymOf),
   })
   const serve = async (endpoint: GenericEndpointContext): Promise<Response> => {
@@ -96,7 +99,7 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
     const refuse = async (refusal: AuthRefusal) =>
       (await onRefused?.(refusal, request)) ?? refusedPage(refusal)
     return signInHandler(signIn, {
-      path: `${new URL(context().baseURL).pathname.replace(/\/$/, '')}${PATH}`,
+      path: pathOf(context()),
       ...(onRefused && { onRefused }),
       onSignedIn: async (user) => {
         const { userId, orgId } = user
@@ -118,15 +121,26 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
     },
     endpoints: {
       // `signInHandler` reads the form.
-      clavigerSignIn: createAuthEndpoint(PATH, { method: 'POST', disableBody: true }, serve),
+      clavigerSignIn: createAuthEndpoint(
+        SIGN_IN_PATH,
+        { method: 'POST', disableBody: true },
+        serve,
+      ),
+      clavigerSignInPage: createAuthEndpoint(SIGN_IN_PATH, { method: 'GET' }, async (endpoint) => {
+        const { searchParams } = new URL(requestOf(endpoint).url)
+        return signInPage(pathOf(context()), Object.fromEntries(searchParams))
+      }),
       clavigerCallback: createAuthEndpoint(
-        `${PATH}/callback/:orgId/:idpId`,
+        `${SIGN_IN_PATH}/callback/:orgId/:idpId`,
         { method: 'GET' },
         serve,
       ),
     },
   }
 }
+
+const pathOf = ({ baseURL }: AuthContext): string =>
+  `${new URL(baseURL).pathname.replace(/\/$/, '')}${SIGN_IN_PATH}`
 
 const NO_ROLE: AuthRefusal = { kind: 'SessionRefused', code: 'NO_ROLE' }
 
