@@ -156,7 +156,8 @@ const clientOf = (
     if (isEnd) isInTransaction = false
     if (text === 'ROLLBACK') appends = []
     appends = [...appends, ...operationsIn(statement)]
-    const atStake = isInTransaction ? [] : appends
+    // With rows of the host, the append and its commit are one message.
+    const atStake = isInTransaction && !text.includes('; COMMIT;') ? [] : appends
     const lost = (): Error => {
       lose()
       onFault(atStake)
@@ -179,7 +180,7 @@ const clientOf = (
     await scheduler.wait(latency(), process)
     if (text.startsWith('NOTIFY') && !isRefused) onNotify()
     if (isAnswerLost || isLost) throw lost()
-    if (!isInTransaction) appends = []
+    if (atStake === appends) appends = []
     return answering
   }
 
@@ -198,8 +199,10 @@ const ignore = (): void => undefined
 /** The operations whose appends a statement records; one by a token has no name there. */
 const operationsIn = ({ text, values }: Statement): readonly string[] =>
   text.includes('.append_')
-    ? ['', ...[...values.join().matchAll(/correlationId\W+(op\d+)/g)].flatMap(([, id]) => id ?? [])]
+    ? ['', ...[...[text, ...values].join().matchAll(NAMED)].flatMap(([, id]) => id ?? [])]
     : []
+
+const NAMED = /correlationId\W+(op\d+)/g
 
 /** A statement that the server answers with an error, whatever it does in the transaction. */
 const refusal = (state: string): Statement => ({
