@@ -14,7 +14,7 @@ const MAX_TRIES = 4
 
 /** A client asks an instance, and the answer is judged. */
 export const ask = async (run: Run, client: string, drawn: Operation): Promise<void> => {
-  const { chance, instances, judge, server, scheduler, tell, disowned, expected, sequences } = run
+  const { chance, judge, server, scheduler, tell, disowned, expected, sequences } = run
   const begin = judge.asked(drawn)
   const begun = scheduler.now()
   const { operation, at } = dated(run, drawn)
@@ -24,11 +24,12 @@ export const ask = async (run: Run, client: string, drawn: Operation): Promise<v
   if (sequence !== undefined) {
     expected.set(id, sequence)
     // A form that is open for a while.
-    await scheduler.wait(chance.random() * 50)
+    if (!operation.rival) await scheduler.wait(chance.random() * 50)
   }
   let mayBeRecorded = false
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const instance = instances[chance.below(instances.length)]
+    const asking = instancesFor(run, operation)
+    const instance = asking[chance.below(asking.length)]
     if (!instance) throw new Error('No instance is left')
     const { iam, process, crashed, ready } = instance
     if (ready) await Promise.race([ready, crashed])
@@ -54,7 +55,7 @@ export const ask = async (run: Run, client: string, drawn: Operation): Promise<v
         onCauses: (found) => {
           causes = found
         },
-      }),
+      }).catch((thrown) => failureOf(thrown, operation, server)),
       crashed,
     ])
     if (!answer) {
@@ -104,6 +105,22 @@ export const ask = async (run: Run, client: string, drawn: Operation): Promise<v
     if (outcome !== 'unknown' && !chance.happens(0.3)) return
     await scheduler.wait(chance.random() * 50)
   }
+}
+
+/** Callers avoid a slow instance; live checks, which take no time there, do not. */
+const instancesFor = (
+  { instances, scheduler }: Run,
+  { isLive }: Operation,
+): readonly Instance[] => {
+  const isSlow = ({ process: { slow } }: Instance) => slow && slow.until > scheduler.now()
+  const found = instances.filter((instance) => (isLive ? isSlow(instance) : !isSlow(instance)))
+  return found.length > 0 ? found : instances
+}
+
+/** What a statement of the host has thrown, which rejects the call: nothing is recorded. */
+const failureOf = (thrown: unknown, { hasRow }: Operation, server: Server): Answer => {
+  if (!hasRow || server.failures() === 0) throw thrown
+  return { refused: String(thrown), outcome: 'not_recorded' }
 }
 
 /** A role that was given until a time, in milliseconds. */

@@ -136,6 +136,7 @@ const clientOf = (
   let isLost = false
   let isInTransaction = false
   let wasRefused = false
+  let wasCommitted = false
   /** The operations whose appends the transaction has. */
   let appends: readonly string[] = []
 
@@ -156,8 +157,9 @@ const clientOf = (
     if (isEnd) isInTransaction = false
     if (text === 'ROLLBACK') appends = []
     appends = [...appends, ...operationsIn(statement)]
-    // With rows of the host, the append and its commit are one message.
-    const atStake = isInTransaction && !text.includes('; COMMIT;') ? [] : appends
+    // With rows of the host, the append and its commit are one message. What it has recorded is read by the next.
+    wasCommitted = isInTransaction && (wasCommitted || text.includes('; COMMIT;'))
+    const atStake = isInTransaction && !wasCommitted ? [] : appends
     const lost = (): Error => {
       lose()
       onFault(atStake)
@@ -180,7 +182,7 @@ const clientOf = (
     await scheduler.wait(latency(), process)
     if (text.startsWith('NOTIFY') && !isRefused) onNotify()
     if (isAnswerLost || isLost) throw lost()
-    if (atStake === appends) appends = []
+    if (!isInTransaction) appends = []
     return answering
   }
 
@@ -202,7 +204,7 @@ const operationsIn = ({ text, values }: Statement): readonly string[] =>
     ? ['', ...[...[text, ...values].join().matchAll(NAMED)].flatMap(([, id]) => id ?? [])]
     : []
 
-const NAMED = /correlationId\W+(op\d+)/g
+const NAMED = /correlationId\W+(op\w+)/g
 
 /** A statement that the server answers with an error, whatever it does in the transaction. */
 const refusal = (state: string): Statement => ({

@@ -173,8 +173,8 @@ const groupsOf = ([event]: readonly RecordedEvent[]): readonly unknown[] => {
 const isWithin = (groups: readonly unknown[], more: readonly unknown[]): boolean =>
   more.length > groups.length && groups.every((group) => more.includes(group))
 
-/** What a dry run would add differs from everything that was ever added. */
-const UNBORN = -1
+/** What a dry run would add is newer than everything that was ever added. */
+const UNBORN = Number.POSITIVE_INFINITY
 
 /** Errors that say something of the state. */
 const JUDGED = /^(NotFound|AlreadyExists|ProofNotFound|Unauthenticated|Protected)$/

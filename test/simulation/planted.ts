@@ -629,6 +629,13 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
     '',
     23,
   ),
+  bug(
+    'rows of the host are committed before their events',
+    'adapters/postgres/log/in-transaction.ts',
+    'await runForHost(inTransaction, lent)\n      committing',
+    "await runForHost(inTransaction, lent)\n      await connection.rows({ text: 'COMMIT' })\n      await connection.rows({ text: 'BEGIN' })\n      committing",
+    7,
+  ),
 ]
 
 /** Bugs that the comparison of memory, databases, live checks and replays must find: `test/fuzz/worlds`. */

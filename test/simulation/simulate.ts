@@ -77,7 +77,9 @@ export const simulate = async (
     return isAnyWide ? widened(more, other, system) : other
   }
   const drawn = numbers.map(askedAt)
-  const asked = new Map((isAnyWide ? withKeys(drawn) : drawn).map((each) => [each.id, each]))
+  const operations = isAnyWide ? withKeys(drawn) : drawn
+  const rivals = operations.flatMap(({ rival }) => rival ?? [])
+  const asked = new Map([...operations, ...rivals].map((each) => [each.id, each]))
   const isShared = chance.happens(0.5)
   const isLong = isAnyWide && system.hasClock && chance.happens(0.3)
   const batchSize = isAnyWide && !isLong ? chance.pick([undefined, 3, 10]) : undefined
@@ -139,7 +141,7 @@ export const simulate = async (
       : 'Every instance has a read model of its own',
   )
   try {
-    await scheduler.run(live(run, [...asked.values()], () => violation))
+    await scheduler.run(live(run, operations, () => violation))
   } catch (error) {
     violation ??= error instanceof Error ? error : new Error(String(error))
   }
@@ -173,7 +175,8 @@ const live = async (
   const client = async (name: string): Promise<void> => {
     for (let next = queue.shift(); next && !violated(); next = queue.shift()) {
       await scheduler.wait(chance.random() * run.pause)
-      await ask(run, name, next)
+      const { rival } = next
+      await Promise.all([ask(run, name, next), rival && ask(run, `${name}'s rival`, rival)])
     }
   }
   const pace = chance.pick([1_000, 200, 30])

@@ -28,14 +28,25 @@ export const widened = (
     ...(isExplained && { method: 'access.explain' }),
     ...(mayHaveResource && chance.happens(0.35) && { resource: 'r' }),
   }
+  const isContested = operation.isExpecting && chance.happens(0.7)
   return {
     ...operation,
     command: asked,
+    ...(isContested && { rival: rivalOf({ ...operation, command: asked }) }),
     ...(isPast && { past: chance.random(), consistency: 'strong' as const }),
     ...(isEnding && { lifetime: 300 + chance.below(2_000) }),
     ...(mayGiveUp && chance.happens(0.1) && { patience: chance.random() * 12 }),
     ...(hasRows && !isRead && !isDryRun && chance.happens(0.4) && { hasRow: true }),
   }
+}
+
+/** A write that does the opposite, or the same with other roles. */
+const rivalOf = ({ id, command, consistency }: Operation): Operation => {
+  const { method, roleKeys = [] } = command
+  const opposite = method.endsWith('.deactivate') ? '.reactivate' : '.deactivate'
+  const others = ['a', 'b', 'c'].filter((key) => !roleKeys.includes(key))
+  const rival = { ...command, method: method.replace(/\.\w+activate$/, opposite), roleKeys: others }
+  return { ...{ id: `${id}rival`, isRead: false, consistency }, command: rival }
 }
 
 /** A desired state in place of a write. */

@@ -30,6 +30,8 @@ export interface Operation {
   readonly past?: number
   /** The caller gives up after this many milliseconds. */
   readonly patience?: number
+  /** Another write of the same object, which is asked for at the same time. */
+  readonly rival?: Operation
   /** How long the roles that are given last, in milliseconds. */
   readonly lifetime?: number
   /** A desired state is planned first, and its plan applied a little later. */
