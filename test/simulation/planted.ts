@@ -436,7 +436,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'an idempotency key is stored without its organization',
-    'application/recording/metadata.ts',
+    'application/recording/stream-state.ts',
     'storedKey = (orgId: string, idempotencyKey: string)',
     "storedKey = (orgId: string, idempotencyKey: string, _ = (orgId = ''))",
   ),
@@ -478,7 +478,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'a desired state is recorded on other states than it was decided on',
-    'application/desired-state/record-drafts.ts',
+    'application/desired-state/apply-desired.ts',
     'if (now.changed !== expected.changed) {',
     'if (false) {',
   ),
@@ -503,8 +503,8 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'a role on a resource counts for the whole project',
     'projections/world.ts',
-    'given === undefined || given === asked',
-    'given !== "" || given === asked',
+    'heldOn === undefined || heldOn === resource',
+    'heldOn !== "" || heldOn === resource',
   ),
   bug(
     'live checks keep the roles of a removed mapping on a resource',
@@ -527,8 +527,8 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'a cached state survives the failover that lost it',
     'application/recording/state-cache.ts',
-    'return last?.position === seen.changed ? seen.replay(added) : undefined',
-    'return last === undefined ? undefined : seen.replay(added)',
+    'return last?.position === known.changed ? known.replay(added) : undefined',
+    'return last === undefined ? undefined : known.replay(added)',
   ),
   bug(
     'live checks answer although they lag',
@@ -557,8 +557,8 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a batch is applied wherever the checkpoint is',
     'adapters/sql/read-model/changes.ts',
-    'WHERE position = ? RETURNING 1',
-    'WHERE position = ? OR true RETURNING 1',
+    'const met = allOf([',
+    'const met = sql`true`\n  void ([',
     2,
   ),
   bug(
