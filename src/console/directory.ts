@@ -62,6 +62,14 @@ export interface OrganizationDirectory {
     ids: readonly string[],
     context: DirectoryContext,
   ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
+  /**
+   * Finds organizations by a part of a name of 1 to 200 characters, best matches first; the pages show the first 20.
+   * Without it, an admin who grants a project types the id of the organization.
+   */
+  readonly find?: (
+    text: string,
+    context: DirectoryContext,
+  ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
 }
 
 /** What both directories have. */
@@ -88,6 +96,16 @@ export const usersOf = async (
     .map(described)
 }
 
+/** Organizations by a part of a name; undefined if the text is out of bounds. */
+export const organizationsOf = async (
+  find: NonNullable<OrganizationDirectory['find']>,
+  text: string,
+  { caller, orgId }: Asker,
+): Promise<readonly UserDescription[] | undefined> =>
+  text === '' || text.length > MAX_LENGTH
+    ? undefined
+    : (await find(text, { caller, orgId })).slice(0, MAX_FOUND).map(described)
+
 /** Why a caller may not find users: one who may see who has roles, or who changed something, may see their names. */
 export const whyNoUsers = async (iam: Iam, asker: Asker): Promise<IamError | undefined> => {
   const grants = await iam.userGrants.list({ pageSize: 1 }, asker)
@@ -99,7 +117,7 @@ export const whyNoUsers = async (iam: Iam, asker: Asker): Promise<IamError | und
 /** The fields that the pages show. @throws TypeError unless it is a user */
 export const described = ({ id, name, email, picture }: UserDescription): UserDescription => {
   if (typeof id !== 'string' || typeof name !== 'string')
-    throw new TypeError('users must return a list of { id, name }')
+    throw new TypeError('users and organizations must return lists of { id, name }')
   const shown = (text: unknown) =>
     typeof text === 'string' ? text.slice(0, MAX_LENGTH) : undefined
   const isOwn = typeof picture === 'string' && /^(\/(?![/\\])|data:image\/)/.test(picture)

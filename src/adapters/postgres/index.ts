@@ -13,7 +13,7 @@ import { postgresReadModel, replicatedReadModel, standbyReads } from './read-mod
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 
 export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
-export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
+export { InvalidAppend, InvalidRestore } from '../store/record-events.js'
 export { UnusableDatabase } from './connection/require-server.js'
 export type {
   PostgresConnection,

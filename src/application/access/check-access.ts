@@ -5,8 +5,13 @@ import { RoleKey, RolePermission } from '../../domain/values.js'
 import type { FoundAccess } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
-import { type AccessCheck, judgeAccess, needsRoleOnResource } from '../grant-rules/judge-access.js'
-import { hasRoleOnAny } from '../grant-rules/role-on-resource.js'
+import {
+  type AccessCheck,
+  hasRoleOnAny,
+  judgeAccess,
+  needsRoleOnResource,
+} from '../grant-rules/judge-access.js'
+
 import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'

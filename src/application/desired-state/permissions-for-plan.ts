@@ -1,7 +1,7 @@
 import { aggregates } from '../../domain/aggregates.js'
 import { fieldOf, isRequiredText, type ObjectRef } from '../../domain/values.js'
+import { type Target, targetOf } from '../method/input.js'
 import type { NeededPermission } from '../method/method.js'
-import { type Target, targetOf } from '../method/target.js'
 import { DECLARED_TYPES, MAX_OBJECTS } from './declared/desired-access.js'
 
 // Each function takes any input: permissions are checked before its schema.

@@ -8,8 +8,7 @@ import type { OrgId, ProjectGrantRef, ProjectId, RoleKey } from '../../domain/va
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRoles, readProject } from './current-roles.js'
-import type { GrantChange } from './permit-roles.js'
+import { currentRoles, type GrantChange, readProject } from './current-roles.js'
 
 /** Names a grant of a project. */
 interface GrantIds {

@@ -22,8 +22,7 @@ import {
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRolesOfUser, readProject } from './current-roles.js'
-import type { GrantChange } from './permit-roles.js'
+import { currentRolesOfUser, type GrantChange, readProject } from './current-roles.js'
 
 /** A group of a provider, and a project; its owner is the organization of the call when absent. */
 export interface GroupOfProject {

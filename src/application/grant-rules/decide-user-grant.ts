@@ -22,8 +22,12 @@ import {
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRolesOfUser, type OwnedProject, readProject } from './current-roles.js'
-import type { GrantChange } from './permit-roles.js'
+import {
+  currentRolesOfUser,
+  type GrantChange,
+  type OwnedProject,
+  readProject,
+} from './current-roles.js'
 
 /** A user, and a project; its owner is the organization of the call when absent. */
 export interface UserOfProject {

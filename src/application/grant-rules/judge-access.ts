@@ -1,12 +1,16 @@
 import { isExpired } from '../../domain/role-generations.js'
 import type {
+  AccessQuery,
   FoundAccess,
   FoundGrant,
   FoundMappedRole,
   FoundRole,
+  HeldRolesQuery,
 } from '../../ports/access-reads.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { AccessReason } from '../errors/errors.js'
+import type { AdmittedCall } from '../method/context.js'
+import type { Runtime } from '../runtime.js'
 
 /** Whether a role counts, or a user may log in. */
 export interface AccessCheck {
@@ -152,3 +156,18 @@ const roleReasons = ({ roles, lost }: FoundGrant, question: AccessQuestion): rea
   if (ends.has('project_grant') || reasons.length === 0) reasons.push('RoleNotGranted')
   return reasons
 }
+
+/** Whether a role counts for the user on the whole project, or on any resource of it. */
+export const hasRoleOnAny = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { orgId, userId, projectOrgId, projectId, at, now }: AccessQuery & Moment,
+): Promise<boolean> => {
+  const moment = { now, ...(at !== undefined && { at }) }
+  const query = { orgId, userId, projectOrgId, projectId, ...moment, limit: 1 }
+  const { items } = await runtime.query(call, { method: 'heldRoles', args: [query] })
+  return items.length > 0
+}
+
+/** When roles count: at a position, or now. */
+type Moment = Pick<HeldRolesQuery, 'at' | 'now'>

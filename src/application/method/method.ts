@@ -26,8 +26,7 @@ import {
   type Refused,
   type WriteContext,
 } from './context.js'
-import { readInput } from './input.js'
-import type { Target } from './target.js'
+import { readInput, type Target } from './input.js'
 
 /**
  * A method that only reads. It refuses context fields that are for writes.

@@ -5,8 +5,8 @@ import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { MAX_APPEND_BYTES, MAX_WRITES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
+import { grantQuestion, type PermitRoles, rolePermits } from '../grant-rules/current-roles.js'
 import { decideUserGrant, readCurrentRoles } from '../grant-rules/decide-user-grant.js'
-import { grantQuestion, type PermitRoles, rolePermits } from '../grant-rules/permit-roles.js'
 import {
   type ImportProgress,
   type ImportReport,

@@ -14,14 +14,16 @@ import {
 } from '../../../ports/event-store.js'
 import { boundedPosition, LARGEST_INTEGER } from '../../sql/dialect.js'
 import { type EventRow, eventsOf } from '../../sql/stored-events.js'
-import { beginsAppend, checkRestore } from '../../store/check-append.js'
 import { groupCommit, type Verdict } from '../../store/group-commit.js'
 import {
+  beginsAppend,
+  checkRestore,
   dataAt,
   type PreparedAppend,
   prepareAppend,
   recordEvents,
 } from '../../store/record-events.js'
+
 import { type Connection, onlyRow, type Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { isConnectionFault } from '../connection/faults.js'
