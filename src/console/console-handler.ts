@@ -15,6 +15,7 @@ import { type Asker, usersOf, whyNoUsers } from './directory.js'
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
+import { beginPreview } from './preview.js'
 import { byLink, completeLink, setUpOf } from './set-up.js'
 
 /** Handles requests of fetch and of Node.js, and is an Express middleware. */
@@ -137,6 +138,16 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   const setUp = asking(async (asker, request) =>
     answerOf(await setUpOf(iam, options, request, asker)),
   )
+  const { previewSignIn } = options
+  const preview =
+    previewSignIn &&
+    asking(async (asker, request) => {
+      const begun = await beginPreview(iam, { ...options, previewSignIn }, request, asker)
+      if ('refusal' in begun) return refusedBy(begun.refusal)
+      if ('kind' in begun) return notBegun(begun.kind)
+      const { url, cookie } = begun
+      return jsonResponse(200, JSON.stringify({ url }), { 'set-cookie': cookie })
+    })
   const complete: Handler = async (request) => answerOf(await completeLink(iam, options, request))
 
   /** The names of what an answer has ids of; none when a port of the host fails, or takes too long. */
@@ -180,6 +191,7 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     'GET /users': users,
     'GET /setUp': setUp,
     'POST /setUp': complete,
+    ...(preview && { 'POST /preview': preview }),
   }
   const { find, missing } = pages
   return {
@@ -197,6 +209,12 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
 const LONGEST_NAMING_MS = 3000
 
 const OUT_OF_BOUNDS = jsonResponse(400, '{"code":3,"message":"Give id or text","details":[]}')
+
+/** A provider that cannot be asked is no fault of the caller. */
+const notBegun = (kind: string): HttpResponse => {
+  const message = `The sign-in cannot begin: ${kind}`
+  return jsonResponse(409, JSON.stringify({ code: 9, message, details: [] }))
+}
 
 const refusedBy = (error: IamError): HttpResponse =>
   jsonResponse(httpStatusOf(error), JSON.stringify(toStatus(error)))

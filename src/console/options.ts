@@ -1,3 +1,4 @@
+import type { ResultAsync } from 'neverthrow'
 import {
   BOOLEAN,
   checkOptions,
@@ -95,6 +96,19 @@ export interface ConsoleOptions {
    * out.
    */
   readonly signInUrl?: ((provider: ProviderIds) => string) | undefined
+  /**
+   * Begins the preview of a sign-in: `begin` of `openIdSignIn` in `claviger/oidc`, whose callbacks `signInHandler` serves
+   * at the same origin. After a passed test, the pages then offer a sign-in that shows the claims that came, the groups
+   * that were found and the role mappings that match, and records nothing.
+   */
+  readonly previewSignIn?:
+    | ((
+        input: ProviderIds & { readonly preview: true },
+      ) => ResultAsync<
+        { readonly url: string; readonly cookie: string },
+        { readonly kind: string }
+      >)
+    | undefined
   /** Serves the guided set-up for links of `iam.setupLinks`. Default: not served. */
   readonly setUp?: SetUpOptions | undefined
 }
@@ -137,6 +151,7 @@ const PAGE_OPTIONS: OptionChecks = {
     'must be an absolute URL, or a function that returns one',
   ],
   signInUrl: FUNCTION,
+  previewSignIn: FUNCTION,
   setUp: [
     (value) =>
       typeof value === 'object' &&
