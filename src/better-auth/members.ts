@@ -3,14 +3,14 @@ import type { Where } from 'better-auth'
 /** How tables of better-auth are read. Its own type is another one for each host. */
 export interface Tables {
   /** Returns the first row. */
-  readonly findOne: <Row>(asked: {
+  readonly findOne: <Row>(query: {
     /** Name of the table, such as `member`. */
     readonly model: string
     /** The conditions that the row meets. */
     readonly where: Where[]
   }) => Promise<Row | null>
   /** Returns rows: 100 unless `limit` says more. */
-  readonly findMany: <Row>(asked: {
+  readonly findMany: <Row>(query: {
     /** Name of the table, such as `member`. */
     readonly model: string
     /** The conditions that each row meets. */

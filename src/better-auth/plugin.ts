@@ -1,7 +1,7 @@
 import type { AuthContext, BetterAuthPlugin, GenericEndpointContext } from 'better-auth'
 import { createAuthEndpoint, isAPIError } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
-import { checkOptions, FUNCTION } from '../check-options.js'
+import { BOOLEAN, checkOptions, FUNCTION } from '../check-options.js'
 import type { IamError } from '../index.js'
 import {
   type OpenIdSignIn,
@@ -11,6 +11,7 @@ import {
   type SignInRefusal,
   signInHandler,
 } from '../oidc/index.js'
+import { endWithLastRole, hasRole } from './last-role.js'
 import { isMember } from './members.js'
 import { signInPage } from './sign-in-page.js'
 import { pseudonyms, userIdOf } from './users.js'
@@ -26,7 +27,7 @@ export type AuthRefusal =
   | { readonly kind: 'UnknownUser' }
   | {
       readonly kind: 'SessionRefused'
-      /** The error code of better-auth, or the HTTP status without one. */
+      /** The error code of better-auth, or the HTTP status without one; `NO_ROLE` with `requireRole`. */
       readonly code: string
     }
 
@@ -38,6 +39,12 @@ export interface ClavigerAuthOptions extends SharedSignInOptions {
   readonly onRefused?:
     | ((refusal: AuthRefusal, request: Request) => Response | Promise<Response>)
     | undefined
+  /**
+   * Whether sessions need a role that counts in the organization. With `true`, users without one are refused, and a
+   * session that a provider began ends at the first request after its user's last role: by a push of SCIM, a removal or
+   * an expiry. `cookieCache` is then not used, and `caller` also needs `user.grant.read`. Default: false.
+   */
+  readonly requireRole?: boolean | undefined
 }
 
 /** The plugin, and the sign-in that it serves. */
@@ -72,16 +79,17 @@ export const SIGN_IN_PATH = '/claviger/sign-in'
  * export const auth = betterAuth({ baseURL, secret, database, plugins: [organization(), sso] })
  */
 export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
-  const { onRefused, ...given } = options
-  checkOptions('claviger', { onRefused }, { optional: { onRefused: FUNCTION } })
-  const pseudonymOf = pseudonyms(given.key)
+  const { onRefused, requireRole, ...signInOptions } = options
+  const own = { optional: { onRefused: FUNCTION, requireRole: BOOLEAN } }
+  checkOptions('claviger', { onRefused, requireRole }, own)
+  const pseudonymOf = pseudonyms(signInOptions.key)
   let started: AuthContext | undefined
   const context = (): AuthContext => {
     if (started) return started
     throw new TypeError('Pass the plugin claviger to betterAuth, and await auth.$context')
   }
   const signIn = openIdSignIn({
-    ...given,
+    ...signInOptions,
     redirectUri: ({ orgId, idpId }) =>
       `${context().baseURL}${SIGN_IN_PATH}/callback/${orgId}/${idpId}`,
     userIdOf: (user) => userIdOf(context(), user, pseudonymOf),
@@ -94,7 +102,10 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
       path: pathOf(context()),
       ...(onRefused && { onRefused }),
       onSignedIn: async (user) => {
-        const refusal = await beginSession(endpoint, user)
+        const { userId, orgId } = user
+        const lacksRole =
+          requireRole && userId !== undefined && !(await hasRole(options, userId, orgId))
+        const refusal = lacksRole ? NO_ROLE : await beginSession(endpoint, user)
         return refusal && refuse(refusal)
       },
     })(request)
@@ -103,6 +114,7 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
     id: 'claviger',
     signIn,
     schema: SCHEMA,
+    ...(requireRole && { hooks: { before: [endWithLastRole(options)] } }),
     init: (created) => {
       checkContext(created)
       started = created
@@ -129,6 +141,8 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
 
 const pathOf = ({ baseURL }: AuthContext): string =>
   `${new URL(baseURL).pathname.replace(/\/$/, '')}${SIGN_IN_PATH}`
+
+const NO_ROLE: AuthRefusal = { kind: 'SessionRefused', code: 'NO_ROLE' }
 
 const SCHEMA = {
   // Not an input: no request of a user sets it.
