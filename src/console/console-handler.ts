@@ -16,6 +16,7 @@ import { type Asker, described, organizationsOf, usersOf, whyNoUsers } from './d
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
+import { beginPreview } from './preview.js'
 import { scimOf } from './scim.js'
 import { byLink, completeLink, setUpOf } from './set-up.js'
 
@@ -147,6 +148,16 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   const setUp = asking(async (asker, request) =>
     answerOf(await setUpOf(iam, options, request, asker)),
   )
+  const { previewSignIn } = options
+  const preview =
+    previewSignIn &&
+    asking(async (asker, request) => {
+      const begun = await beginPreview(iam, { ...options, previewSignIn }, request, asker)
+      if ('refusal' in begun) return refusedBy(begun.refusal)
+      if ('kind' in begun) return notBegun(begun.kind)
+      const { url, cookie } = begun
+      return jsonResponse(200, JSON.stringify({ url }), { 'set-cookie': cookie })
+    })
   const scim = asking(async (asker, request) =>
     answerOf(await scimOf(iam, options, request, asker)),
   )
@@ -216,6 +227,7 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     'GET /organizations': organizations,
     'GET /setUp': setUp,
     'POST /setUp': complete,
+    ...(preview && { 'POST /preview': preview }),
     'GET /scim': scim,
     'POST /scim': scim,
     'DELETE /scim': scim,
@@ -241,6 +253,12 @@ const PERMISSIONS = '/v1/permissions'
 const LONGEST_NAMING_MS = 3000
 
 const OUT_OF_BOUNDS = jsonResponse(400, '{"code":3,"message":"Give id or text","details":[]}')
+
+/** A provider that cannot be asked is no fault of the caller. */
+const notBegun = (kind: string): HttpResponse => {
+  const message = `The sign-in cannot begin: ${kind}`
+  return jsonResponse(409, JSON.stringify({ code: 9, message, details: [] }))
+}
 
 const refusedBy = (error: IamError): HttpResponse =>
   jsonResponse(httpStatusOf(error), JSON.stringify(toStatus(error)))

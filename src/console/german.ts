@@ -172,6 +172,19 @@ export const german: Texts = {
   test: 'Test',
   testAbout: 'Prüft die Einstellungen des Anbieters und das Client Secret. Nichts wird geändert.',
   runTest: 'Test ausführen',
+  previewSignIn: {
+    about: 'Sehen Sie in einem anderen Fenster, was der Anbieter über Sie sagt:',
+    begin: 'Anmeldung ausprobieren',
+    title: 'Was vom Anbieter kam',
+    mayEnter: 'Sie könnten sich anmelden.',
+    mayNotEnter:
+      'Sie könnten sich nicht anmelden, denn diese Claims haben keinen der zugelassenen Werte.',
+    nothing: 'Nichts wurde aufgezeichnet.',
+    noGroups: 'Es kamen keine Gruppen.',
+    unavailable:
+      'Die Gruppen waren nicht lesbar. Prüfen Sie den Claim der Gruppen in den Anmeldeeinstellungen.',
+    claims: 'Claims',
+  },
   testing: 'Test läuft…',
   testNotSetUp:
     'Die Anwendung hat das nicht eingerichtet: Ihre Entwickler müssen der Konsole die Option testIdentityProvider geben.',

@@ -174,6 +174,7 @@ const pageOf = (options: MountOptions, language: string): string => {
     messages: messages[language],
     hasMenu: !options.isLink && options.menu !== false,
     isLink: options.isLink ?? false,
+    hasPreview: options.previewSignIn !== undefined,
     setUpPath: setUp?.path,
     basePath,
   }

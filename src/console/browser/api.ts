@@ -66,6 +66,8 @@ export interface Call {
   /** Idempotency key of a write. */
   readonly key?: string | undefined
   readonly signal?: AbortSignal
+  /** Whether cookies of the answer are kept, also behind a link. */
+  readonly keepsCookies?: boolean
 }
 
 /** Whether the last call got no answer, or none of the host. */
@@ -114,7 +116,7 @@ const kept = <Value>(use: (storage: Storage) => Value): Value | undefined => {
 
 /** Sends a call to the JSON interface. */
 export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> => {
-  const { method, path, body, etag, key, signal = null } = request
+  const { method, path, body, etag, key, signal = null, keepsCookies } = request
   const headers = new Headers()
   if (body) headers.set('content-type', 'application/json')
   if (etag) headers.set('if-match', etag)
@@ -130,7 +132,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
       method,
       headers,
       signal,
-      credentials: linkToken ? 'omit' : 'same-origin',
+      credentials: linkToken && !keepsCookies ? 'omit' : 'same-origin',
       body: body ? JSON.stringify(body) : null,
     })
     outage.value = response.status === 503 ? 'unavailable' : undefined

@@ -174,6 +174,17 @@ export const ENGLISH = {
   test: 'Test',
   testAbout: 'Checks the configuration of the provider and the client secret. Nothing is changed.',
   runTest: 'Run the test',
+  previewSignIn: {
+    about: 'See what the provider says of you, in another window:',
+    begin: 'Preview a sign-in',
+    title: 'What came from the provider',
+    mayEnter: 'You could sign in.',
+    mayNotEnter: 'You could not sign in, because these claims have none of the admitted values.',
+    nothing: 'Nothing was recorded.',
+    noGroups: 'No groups came.',
+    unavailable: 'The groups could not be read. Check the groups claim of the sign-in settings.',
+    claims: 'Claims',
+  },
   testing: 'Testing…',
   testNotSetUp:
     'The application has not set this up: its developers have to give the console the option testIdentityProvider.',
