@@ -90,17 +90,25 @@ export const untilDone = async <Value>(work: () => Promise<Value | undefined>): 
 /** How many users are worked on at once. */
 const AT_ONCE = 16
 
-/** Works on all items, some at once, until one fails. */
+/**
+ * Works on all items, some at once, until one fails. Throws once nothing is worked on any more: what went on after the
+ * response could undo what the next request says.
+ */
 export const forAll = async <Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> => {
   // The workers share the iterator, and a failure ends it for all.
   const rest = each(items)
+  const failures: unknown[] = []
   const worker = async (): Promise<void> => {
-    for (const item of rest) await work(item)
+    for (const item of rest) {
+      await work(item).catch((thrown) => failures.push(thrown))
+      if (failures.length > 0) return
+    }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  if (failures.length > 0) throw failures[0]
 }
 
 function* each<Item>(items: Iterable<Item>): Generator<Item> {
