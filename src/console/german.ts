@@ -219,6 +219,18 @@ export const german: Texts = {
   neverThere: 'Unter dieser ID gab es hier nie etwas. Vielleicht ist der Link falsch.',
   missingThen: 'Zu dieser Zeit gab es das nicht.',
   failed: '{message} ({id})',
+  refusals: {
+    INVALID_ARGUMENT: 'Die Anfrage ist fehlerhaft',
+    ALREADY_EXISTS: 'Das Objekt gibt es schon',
+    PROTECTED: 'Das Objekt ist durch Code deklariert. Nur dessen Anwendung ändert es',
+    PLAN_OUTDATED: 'Seit dem Plan haben sich Objekte geändert. Planen Sie erneut',
+    PROJECT_INACTIVE: 'Das Projekt ist inaktiv',
+    PROOF_NOT_FOUND: 'Der Eintrag der Domain ist nicht veröffentlicht',
+    ABORTED: 'Andere haben laufend dasselbe geändert. Versuchen Sie es erneut',
+    SECRET_UNREADABLE: 'Das gespeicherte Client Secret ist nicht lesbar. Geben Sie es erneut ein',
+  },
+  actsFor: 'Sie arbeiten in {organization}.',
+  actsForOwn: 'Zurück zu Ihrer Organisation',
   empty: 'Noch nichts hier.',
   emptyReceived: 'Keine Organisation hat Ihrer ein Projekt freigegeben.',
   emptyMatrix:

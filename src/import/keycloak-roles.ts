@@ -196,7 +196,6 @@ export type RoleName = string
 const nameOfRole = (name: string, clientId: string | null | undefined = null): RoleName =>
   JSON.stringify([clientId, name])
 
-/** A role, and the roles that it includes. */
 interface RoleNode {
   /** Undefined for a role of Keycloak itself. */
   readonly imported: ImportedRole | undefined

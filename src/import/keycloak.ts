@@ -187,7 +187,6 @@ const MAX_DEPTH = 100
 /** Steps that a group counts for: it takes more memory than a role of a user. */
 const GROUP_STEPS = 50
 
-/** Reads the groups of a realm. */
 const readGroups = (
   realm: Found,
   { roles: graph, spend }: Pick<Realm, 'roles' | 'spend'>,

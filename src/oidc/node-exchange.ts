@@ -69,7 +69,6 @@ export const readForm = async (request: Request): Promise<URLSearchParams> => {
   throw invalid([{ field: 'body', description }])
 }
 
-/** Sends a response of fetch. */
 export const sendTo = async (response: NodeResponse, answer: Response): Promise<void> => {
   const cookies = answer.headers.getSetCookie()
   const headers: Record<string, string | string[]> = Object.fromEntries(answer.headers)

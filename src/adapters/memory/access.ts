@@ -350,7 +350,6 @@ const affectedIn = (world: World, query: AffectedQuery): Affected => {
   return { count: affected.size, first: items.map(({ role }) => role) }
 }
 
-/** A role of a user, and its project. */
 interface RoleInProject extends AffectedRole {
   readonly project: Project
 }

@@ -27,7 +27,6 @@ import { keyOfHeldRole, keyOfHolder } from '../../projections/row-order.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
 import { date, momentOf, pageSize, type Target, targetOf } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
-
 import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { type Streams, streamsAt } from '../recording/streams.js'

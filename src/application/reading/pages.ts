@@ -9,7 +9,6 @@ import { type IamError, type InvalidArgument, invalid } from '../errors/errors.j
 import { orThrow } from '../errors/to-status.js'
 import type { Context } from '../method/context.js'
 
-/** A page token, which is opaque. */
 export const pageToken = z.optional(
   z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
 )

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { WireMethod } from '../../transport/wire.js'
 import { learn } from './known.js'
+import { settings } from './settings.js'
 
 /** Where the console is mounted: the script lies in `assets/` below it. */
 export const mount = new URL('..', import.meta.url)
@@ -93,6 +94,17 @@ export const leaveLink = (): void => {
   kept((storage) => storage.removeItem(KEPT))
 }
 
+/** The organization that is worked in, if it is not the caller's own: in this window, until another is chosen. */
+const ACTING = `claviger organization ${mount.pathname}`
+export const actingFor = (): string =>
+  (!settings.isLink && kept((storage) => storage.getItem(ACTING))) || ''
+
+/** Works in another organization from now on; empty for the own. Every page is about it, so all is loaded again. */
+export const actFor = (orgId: string): void => {
+  kept((storage) => storage.setItem(ACTING, orgId))
+  window.location.assign(mount)
+}
+
 /** A browser may keep nothing, and throws then. */
 const kept = <Value>(use: (storage: Storage) => Value): Value | undefined => {
   try {
@@ -110,6 +122,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
   if (etag) headers.set('if-match', etag)
   if (key) headers.set('idempotency-key', key)
   if (linkToken) headers.set('authorization', `Bearer ${linkToken}`)
+  if (actingFor()) headers.set(settings.organizationHeader, actingFor())
   const url = new URL(`api${path}`, mount)
   // A browser resolves an id `..` in a path, and would ask for something else.
   if (!url.pathname.endsWith(`/api${path.split('?')[0]}`))

@@ -214,6 +214,19 @@ export const ENGLISH = {
   neverThere: 'Nothing with this id ever existed here. The link may be wrong.',
   missingThen: 'It did not exist at this time.',
   failed: '{message} ({id})',
+  /** Why something was refused, by its reason in the interface. */
+  refusals: {
+    INVALID_ARGUMENT: 'The request is malformed',
+    ALREADY_EXISTS: 'The object already exists',
+    PROTECTED: 'Code declares the object. Only applying that code changes it',
+    PLAN_OUTDATED: 'Objects have changed since the plan was made. Plan again',
+    PROJECT_INACTIVE: 'The project is inactive',
+    PROOF_NOT_FOUND: 'The record of the domain is not published',
+    ABORTED: 'Others kept changing the same. Try again',
+    SECRET_UNREADABLE: 'The stored client secret cannot be read. Enter it again',
+  } as Named,
+  actsFor: 'You work in {organization}.',
+  actsForOwn: 'Back to your organization',
   empty: 'Nothing here yet.',
   emptyReceived: 'No organization has granted a project to yours.',
   emptyMatrix:

@@ -17,6 +17,8 @@ export interface Settings {
   readonly hasUsers: boolean
   /** Whether the host can find organizations. */
   readonly hasOrganizations: boolean
+  /** Selects the organization of a call. */
+  readonly organizationHeader: string
   readonly userIdsAreAddresses: boolean
   /** A tag of BCP 47, such as `de`. */
   readonly language: string

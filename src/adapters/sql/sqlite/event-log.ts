@@ -19,7 +19,6 @@ import {
   type PreparedAppend,
   recordEvents,
 } from '../../store/record-events.js'
-
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../stored-events.js'
 import type { SyncConnection, SyncDatabase } from './dialect.js'
 
