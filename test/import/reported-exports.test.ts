@@ -156,6 +156,42 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       [],
     ],
   ],
+  'Keycloak: a user twice, as files of two days have': [
+    [
+      github('keycloak/keycloak/issues/13667'),
+      keycloak([
+        realm({ roles: roles('user', 'chief'), users: [ada({ realmRoles: ['user'] })] }),
+        { realm: 'acme', users: [ada({ realmRoles: ['chief'] })] },
+      ]),
+      ['u-ada realm user'],
+      ['Doubled [1].users[0]'],
+    ],
+    [
+      github('keycloak/keycloak/issues/36408'),
+      keycloak(
+        realm({
+          roles: roles('chief'),
+          users: [ada({ enabled: false }), ada({ realmRoles: ['chief'] })],
+        }),
+      ),
+      [],
+      ['UserDisabled users[0]', 'Doubled users[1]'],
+    ],
+    [
+      github('keycloak/keycloak/issues/19257'),
+      keycloak(
+        realm({
+          roles: roles('user', 'chief'),
+          users: [
+            ada({ realmRoles: ['user'] }),
+            { username: 'u-ada', enabled: true, realmRoles: ['chief'] },
+          ],
+        }),
+      ),
+      ['u-ada realm user'],
+      ['Doubled users[1]'],
+    ],
+  ],
   'Keycloak: who may come in': [
     [
       github('keycloak/keycloak/issues/16787'),
