@@ -27,10 +27,14 @@ const PAGES: Readonly<
     async (page) => {
       await press(page, 'Give roles')
       await pickUsers(page, 'Anna', 'Ben', 'Greta')
-      await page.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
-      await page.getByRole('option', { name: 'Invoicing' }).click()
-      await page.getByLabel('Approver', { exact: false }).first().check()
-      await page.getByLabel('Approver: until').fill('2099-06-30')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('combobox', { name: 'Project' }).fill('Invoicing')
+      await dialog.getByRole('option', { name: 'Invoicing' }).click()
+      await dialog
+        .getByRole('checkbox', { name: /^Approver / })
+        .first()
+        .check()
+      await dialog.getByLabel('Approver: end').selectOption('for a month')
     },
   ],
   matrix: ['matrix?projectId=invoicing'],
@@ -105,7 +109,7 @@ const asWebP = async (png: Buffer): Promise<Buffer> => {
   return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
 }
 
-const WIDTHS = folder ? [360, 820, 1280] : [1280]
+const WIDTHS = folder ? [360, 768, 1440] : [1280]
 const host = await openHost('', REALISTIC, fillRealistic)
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium-headless-shell',

@@ -140,6 +140,8 @@ const RULES: readonly (readonly [folderOrFile: RegExp, allowed: readonly string[
       'transport/index.ts',
       'transport/http.ts',
       'transport/handler-options.ts',
+      // Types alone.
+      'scim/index.ts',
       'console/gen',
       'console/browser/page-names.ts',
       'console/browser/settings.ts',

@@ -79,10 +79,10 @@ export const explain = (error: AnyError): string => {
   if (error.kind === 'Unavailable') return `${message}: ${reasonOf(error.cause)}`
   if (error.kind === 'Cancelled') return 'Interrupted'
   const { kind, ...values } = error
-  const shown = Object.entries(toJson(values) as object)
+  const entries = Object.entries(toJson(values) as object)
     .filter(([name]) => name !== 'cause')
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
-  return `${message} (${[kind, ...shown].join(', ')})`
+  return `${message} (${[kind, ...entries].join(', ')})`
 }
 
 /** The message of an exception and of its cause. */

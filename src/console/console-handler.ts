@@ -10,11 +10,13 @@ import {
   type Service,
 } from '../transport/http.js'
 import { fetchHandler, type NodeRequest } from '../transport/index.js'
+import { AREAS } from './browser/page-names.js'
 import { CROSS_SITE, isForeign } from './cross-site.js'
-import { type Asker, usersOf, whyNoUsers } from './directory.js'
+import { type Asker, organizationsOf, usersOf, whyNoUsers } from './directory.js'
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
+import { scimOf } from './scim.js'
 import { byLink, completeLink, setUpOf } from './set-up.js'
 
 /** Handles requests of fetch and of Node.js, and is an Express middleware. */
@@ -134,8 +136,19 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     const found = options.users && (await usersOf(options.users, new URLSearchParams(query), asker))
     return found ? jsonResponse(200, JSON.stringify({ users: found })) : OUT_OF_BOUNDS
   })
+  const organizations = asking(async (asker, { query }) => {
+    const allowed = await iam.projectGrants.listReceived({ pageSize: 1 }, asker)
+    if (allowed.isErr()) return refusedBy(allowed.error)
+    const { find } = options.organizations ?? {}
+    const text = new URLSearchParams(query).get('text') ?? ''
+    const found = find && (await organizationsOf(find, text, asker))
+    return found ? jsonResponse(200, JSON.stringify({ organizations: found })) : OUT_OF_BOUNDS
+  })
   const setUp = asking(async (asker, request) =>
     answerOf(await setUpOf(iam, options, request, asker)),
+  )
+  const scim = asking(async (asker, request) =>
+    answerOf(await scimOf(iam, options, request, asker)),
   )
   const complete: Handler = async (request) => answerOf(await completeLink(iam, options, request))
 
@@ -149,6 +162,21 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
       reportFailure('names', cause)
       return undefined
     })
+  }
+
+  /** The parts that the host shows this caller; only those for everybody when it cannot say. */
+  const areasOf = async (headers: Headers) => {
+    if (typeof options.areas !== 'function') return undefined
+    const caller = await remembered(headers, AbortSignal.timeout(LONGEST_NAMING_MS))
+    if (!caller || 'kind' in caller) return undefined
+    const orgId = headers.get(organizationHeader) || caller.orgId
+    try {
+      const areas = await options.areas({ caller, orgId })
+      return areas.filter((area) => Object.hasOwn(AREAS, area))
+    } catch (cause) {
+      reportFailure('areas', cause)
+      return []
+    }
   }
 
   const transported: Handler = async (received) => {
@@ -172,14 +200,19 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     const answer: object = await response.json()
     const exchange = { path: path.slice(api.length), query, body: jsonIn(bytes), answer }
     const names = await namesIn(exchange, headers)
-    return jsonResponse(response.status, JSON.stringify({ ...answer, names }), head)
+    const areas = exchange.path === PERMISSIONS ? await areasOf(headers) : undefined
+    return jsonResponse(response.status, JSON.stringify({ ...answer, names, areas }), head)
   }
 
   const pages = pageAnswers(options)
   const own: Readonly<Record<string, Handler>> = {
     'GET /users': users,
+    'GET /organizations': organizations,
     'GET /setUp': setUp,
     'POST /setUp': complete,
+    'GET /scim': scim,
+    'POST /scim': scim,
+    'DELETE /scim': scim,
   }
   const { find, missing } = pages
   return {
@@ -192,6 +225,9 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     onUnsent: (cause, called) => reportFailure(called, cause),
   }
 }
+
+/** Where a page asks what its caller may do, before anything else. */
+const PERMISSIONS = '/v1/permissions'
 
 /** Longest wait for names, in milliseconds: after it a page shows ids. */
 const LONGEST_NAMING_MS = 3000

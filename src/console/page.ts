@@ -17,6 +17,7 @@ const SECURITY = {
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self' data:",
+    "font-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -163,8 +164,9 @@ const pageOf = (options: MountOptions, language: string): string => {
     loginUrl,
     signOutUrl,
     backUrl,
-    areas,
+    areas: typeof areas === 'function' ? undefined : areas,
     hasUsers: users !== undefined,
+    hasOrganizations: options.organizations?.find !== undefined,
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
     language,
     messages: messages[language],
@@ -179,9 +181,11 @@ const pageOf = (options: MountOptions, language: string): string => {
     title,
     settings: JSON.stringify(settings),
   }
-  return page.replace(/%(language|direction|title|settings)%/g, (_, name) =>
-    escaped(values[name] ?? ''),
-  )
+  const { stylesheet } = options
+  const sheet = stylesheet ? `<link rel="stylesheet" href="${escaped(stylesheet)}">\n` : ''
+  return page
+    .replace('%stylesheet%', () => sheet)
+    .replace(/%(language|direction|title|settings)%/g, (_, name) => escaped(values[name] ?? ''))
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

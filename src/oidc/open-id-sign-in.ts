@@ -111,7 +111,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
   const redirectUri = await fromHost(() => setup.redirectUriOf({ orgId, idpId }))
   const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input
-  const asked = {
+  const parameters = {
     redirect_uri: redirectUri,
     scope: authorizationScopes(stored.provider).join(' '),
     state,
@@ -122,7 +122,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
     ...(prompt !== undefined && { prompt }),
   }
   const url = await withRefusals(() =>
-    buildAuthorizationUrl(clientOf(stored, metadata, setup), asked),
+    buildAuthorizationUrl(clientOf(stored, metadata, setup), parameters),
   )
   const configuration = await setup.hashOf(stored)
   const begun = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
@@ -167,7 +167,7 @@ const withUser = async (
     await orRefuse(options.iam.memberships.report(report, await contextOf(orgId))).catch(removed)
   }
   if (projectId === undefined) return { ...user, userId }
-  const asked = { userId, projectId, ...(projectOrgId !== undefined && { projectOrgId }) }
-  const access = await orRefuse(options.iam.access.check(asked, await contextOf(orgId)))
+  const question = { userId, projectId, ...(projectOrgId !== undefined && { projectOrgId }) }
+  const access = await orRefuse(options.iam.access.check(question, await contextOf(orgId)))
   return { ...user, userId, access }
 }

@@ -164,14 +164,14 @@ const respond = async (routes: Routes, request: Request): Promise<Response | und
 const begin = async ({ signIn, options }: Routes, request: Request): Promise<Response> => {
   if (!isOwnPage(request)) throw new Refused({ kind: 'ForeignPage' })
   const form = await readForm(request)
-  const given = (name: string): string | undefined => form.get(name) || undefined
+  const field = (name: string): string | undefined => form.get(name) || undefined
   const { projectId, projectOrgId } = options
-  const choice = { email: given('email'), orgId: given('orgId'), idpId: given('idpId') }
-  const isPreview = given('preview') !== undefined
+  const choice = { email: field('email'), orgId: field('orgId'), idpId: field('idpId') }
+  const isPreview = field('preview') !== undefined
   if (isPreview) await requirePermitted(options, request, choice)
   const purpose = isPreview
     ? { preview: true }
-    : { returnTo: given('returnTo'), projectId, projectOrgId }
+    : { returnTo: field('returnTo'), projectId, projectOrgId }
   // `begin` checks which of them are there.
   const begun = await signIn.begin({ ...choice, ...purpose } as BeginInput)
   if (begun.isErr()) throw new Refused(begun.error)
@@ -250,8 +250,8 @@ const withCookie = (answer: Response, attempt: string, seconds: number): Respons
   return new Response(body, { status, statusText, headers })
 }
 
-const redirect = (location: string, given?: HeadersInit): Response => {
-  const headers = new Headers(given)
+const redirect = (location: string, init?: HeadersInit): Response => {
+  const headers = new Headers(init)
   headers.set('location', location)
   return new Response(null, { status: 303, headers })
 }

@@ -32,7 +32,7 @@ import { users } from './users.js'
 export interface ScimOptions {
   /**
    * Returns the provider that a request belongs to, by its bearer token; `undefined` refuses the request. Called before
-   * the body is read. Give each provider its own token, and store only a hash of it.
+   * the body is read. `scimTokens` has one; in your own, give each provider its own token, and store only a hash of it.
    */
   readonly authenticate: (
     headers: Headers,
@@ -224,6 +224,8 @@ const respond = async (
   try {
     place = await options.authenticate(headers(), signal)
     if (!place) throw refusalOf({ kind: 'Unauthenticated' })
+    if (place.readOnly && method !== 'GET')
+      throw new Refusal(403, 'The identity provider is not switched on')
     const answered = await endpoint(directoryOf(place), {
       method,
       id: id && decoded(id),

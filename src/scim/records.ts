@@ -1,5 +1,5 @@
 import type { Iam } from '../index.js'
-import type { ScimPlace, ScimRecords, ScimUsers } from './ports.js'
+import type { ScimDirectory, ScimPlace, ScimRecords, ScimUsers } from './ports.js'
 import { busy } from './refusal.js'
 
 /** What answers the requests of one provider. */
@@ -41,6 +41,12 @@ export interface UserRecord {
   readonly owes?: boolean
 }
 
+/** Where the records of a provider are. */
+interface Stored {
+  readonly place: ScimDirectory
+  readonly records: ScimRecords
+}
+
 /** A record with the version that its next write replaces. */
 export interface Kept<Value> {
   readonly value: Value
@@ -48,14 +54,14 @@ export interface Kept<Value> {
 }
 
 /** The records of one kind. Casts: nothing else writes them. */
-const recordsOf = <Value extends object>(prefix: string) => ({
-  read: async ({ records, place }: Directory, id: string): Promise<Kept<Value> | undefined> => {
+export const recordsOf = <Value extends object>(prefix: string) => ({
+  read: async ({ records, place }: Stored, id: string): Promise<Kept<Value> | undefined> => {
     const found = await records.read(place, prefix + id)
     return found && { value: JSON.parse(found.value) as Value, version: found.version }
   },
   /** Whether the record had this version. */
   write: async (
-    { records, place }: Directory,
+    { records, place }: Stored,
     id: string,
     { value, version }: Kept<Value>,
   ): Promise<boolean> =>
@@ -64,7 +70,7 @@ const recordsOf = <Value extends object>(prefix: string) => ({
   list: async ({
     records,
     place,
-  }: Directory): Promise<readonly (readonly [id: string, kept: Kept<Value>])[]> =>
+  }: Stored): Promise<readonly (readonly [id: string, kept: Kept<Value>])[]> =>
     (await records.list(place, prefix))
       .map(
         ([key, { value, version }]) =>

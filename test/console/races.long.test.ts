@@ -123,7 +123,7 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
     await timeline().first().getByText(name, { exact: true }).first().waitFor()
     await late.release()
     expect(await timeline().count()).toBe(101)
-    expect(await timeline().first().innerText()).toContain(name)
+    expect(await timeline().first().textContent()).toContain(name)
   })
 
   it('a form that is opened before a change was read again begins with the change', async () => {

@@ -149,6 +149,7 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
   it('compares two moments', async () => {
     await goTo('Access review')
     await pickProject()
+    await page.getByText('More filters').press('Enter')
     await type('textbox', 'Compare with', '01312020')
     await page.getByText('What has changed in the roles of Invoicing').waitFor()
     await page.getByText('new', { exact: true }).first().waitFor()

@@ -83,7 +83,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'an idempotency key is not recorded',
-    'application/recording/metadata.ts',
+    'application/recording/stream-state.ts',
     '...(idempotencyKey !== undefined && { idempotencyKey: storedKey(orgId, idempotencyKey) }),',
     '',
     83,

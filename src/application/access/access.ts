@@ -25,9 +25,9 @@ import type {
 import type { SortValue } from '../../ports/read-model.js'
 import { keyOfHeldRole, keyOfHolder } from '../../projections/row-order.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
-import { date, momentOf, pageSize } from '../method/input.js'
+import { date, momentOf, pageSize, type Target, targetOf } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
-import { type Target, targetOf } from '../method/target.js'
+
 import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
 import { requireCheckpoint } from '../reading/query.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
@@ -280,7 +280,7 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
             const streams = streamsAt(runtime.store, call.orgId, until)
             return {
               ...found,
-              items: await Promise.all(found.items.map((role) => asShown(streams, role))),
+              items: await Promise.all(found.items.map((role) => roleInLog(streams, role))),
             }
           },
         })
@@ -301,10 +301,10 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
         const { pageSize, pageToken } = input
         const moment = momentOf(at, runtime.now())
         if (moment.isErr()) return err(moment.error)
-        const asked = [projectId, projectOrgId, resource, userId, roleKey, permission, at]
+        const filters = [projectId, projectOrgId, resource, userId, roleKey, permission, at]
         return readPage({
           token: pageToken,
-          query: [call.orgId, 'whoHas', ...asked.map((value) => value ?? null)],
+          query: [call.orgId, 'whoHas', ...filters.map((value) => value ?? null)],
           isKey: isTexts<NonNullable<HoldersQuery['after']>>(projectId === undefined ? 7 : 6),
           keyOf: keyOfHolder,
           read: async (after) => {
@@ -367,7 +367,7 @@ const LIVE_OPTIONS: KnownOptions = {
 }
 
 /** A role as the log shows it at a time: a read model has only the present. */
-const asShown = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
+const roleInLog = async (streams: Streams, held: HeldRole): Promise<HeldRole> => {
   const ids = { projectId: held.projectId, roleKey: held.roleKey }
   const { state } = await streams.read(projectRoles, ids, { orgId: held.projectOrgId })
   // It was removed in the same millisecond, after the read of the read model.

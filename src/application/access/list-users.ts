@@ -69,10 +69,10 @@ export const listUsers = async (
     return err(invalid('resource', 'needs a projectId'))
   const moment = momentOf(at, runtime.now())
   if (moment.isErr()) return err(moment.error)
-  const asked = [userIds, projectId, projectOrgId, resource, roleKey, permission, at]
+  const filters = [userIds, projectId, projectOrgId, resource, roleKey, permission, at]
   const page = await readPage({
     token: pageToken,
-    query: [orgId, 'users', ...asked.map((value) => value ?? null)],
+    query: [orgId, 'users', ...filters.map((value) => value ?? null)],
     isKey: isUser,
     keyOf: ({ userId }: UserRoles) => [userId],
     read: async (after) => {
@@ -95,10 +95,10 @@ export const listUsers = async (
   })
   const { at: until } = moment.value
   if (page.isErr() || until === undefined) return page
-  const shown = namedThen(streamsAt(runtime.store, orgId, until))
+  const named = namedThen(streamsAt(runtime.store, orgId, until))
   const items = page.value.items.map(async ({ userId, roles }) => ({
     userId,
-    roles: await Promise.all(roles.map(shown)),
+    roles: await Promise.all(roles.map(named)),
   }))
   return ok({ ...page.value, items: await Promise.all(items) })
 }

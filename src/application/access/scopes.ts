@@ -85,7 +85,7 @@ export const scopesOf = async (
   if (unclear) return err(unclear)
   const moment = momentOf(at, runtime.now())
   if (moment.isErr()) return err(moment.error)
-  const asked = [userId, roleKey, permission, projectId, at].map((value) => value ?? null)
+  const filters = [userId, roleKey, permission, projectId, at].map((value) => value ?? null)
   const query = {
     orgId: call.orgId,
     userId,
@@ -99,7 +99,7 @@ export const scopesOf = async (
     runtime.query(call, { method: 'heldRoles', args: [{ ...query, ...(after && { after }) }] })
   return readPage({
     token: pageToken,
-    query: [call.orgId, 'scopesOf', ...asked],
+    query: [call.orgId, 'scopesOf', ...filters],
     isKey: (values): values is ScopeKey =>
       values.length === 3 && values.every((value) => typeof value === 'string'),
     keyOf: keyOfScope,

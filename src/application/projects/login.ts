@@ -11,11 +11,11 @@ import {
 import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
 import type { Aborted } from '../errors/errors.js'
-import { countingRoles, needsRoleOnResource } from '../grant-rules/judge-access.js'
-import { hasRoleOnAny } from '../grant-rules/role-on-resource.js'
+import { countingRoles, hasRoleOnAny, needsRoleOnResource } from '../grant-rules/judge-access.js'
+
 import type { AdmittedCall } from '../method/context.js'
+import { targetOf } from '../method/input.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'
-import { targetOf } from '../method/target.js'
 import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 

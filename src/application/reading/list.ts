@@ -20,9 +20,9 @@ import {
 } from '../../projections/view-fields.js'
 import type { ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { pageSize } from '../method/input.js'
+import { pageSize, targetOf } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
-import { targetOf } from '../method/target.js'
+
 import type { Runtime } from '../runtime.js'
 import { pageToken, readPage } from './pages.js'
 import { requireCheckpoint } from './query.js'

@@ -10,7 +10,7 @@ import { GroupName, IdpId, OrgId, ProjectId, Resource, UserId } from '../../doma
 import type { Position } from '../../ports/event-store.js'
 import type { Condition, Listing, Views } from '../../ports/read-model.js'
 import type { PermissionDenied, WriteError } from '../errors/errors.js'
-import { grantQuestion, rolePermits } from '../grant-rules/permit-roles.js'
+import { grantQuestion, rolePermits } from '../grant-rules/current-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { refusePermission } from '../method/method.js'
 import { totalOrder } from '../reading/list.js'

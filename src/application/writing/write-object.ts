@@ -10,6 +10,7 @@ import { readBatch } from '../../projections/read-events.js'
 import type { Violation, WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
+import { writeTargetOf } from '../method/input.js'
 import {
   type MethodSpec,
   type Outcome,
@@ -18,9 +19,14 @@ import {
   warningsOf,
   write,
 } from '../method/method.js'
-import { writeTargetOf } from '../method/target.js'
-import { storedKey } from '../recording/metadata.js'
-import { type AnyStreamState, change, detailsOf, StreamState } from '../recording/stream-state.js'
+import {
+  type AnyStreamState,
+  change,
+  detailsOf,
+  StreamState,
+  storedKey,
+} from '../recording/stream-state.js'
+
 import type { Streams } from '../recording/streams.js'
 import { type Applied, awaitFollowers, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'

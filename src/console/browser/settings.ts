@@ -15,6 +15,8 @@ export interface Settings {
   readonly areas?: readonly AreaName[] | undefined
   /** Whether the host can name and find users. */
   readonly hasUsers: boolean
+  /** Whether the host can find organizations. */
+  readonly hasOrganizations: boolean
   readonly userIdsAreAddresses: boolean
   /** A tag of BCP 47, such as `de`. */
   readonly language: string

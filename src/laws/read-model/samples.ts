@@ -200,8 +200,10 @@ export const play = (log: Log, { ref, steps }: Scenario): readonly Moment[] => {
     const sequence = recorded.position
     const details = { sequence, creationDate, changeDate, resourceOwner: 'acme' }
     row = changed && { ...before, ...changed, details }
-    const shown = row === undefined ? removal(ref, before) : changesOf(ref, before, row)
-    const changes = secret ? [...shown, { field: secret, changed: true } as const] : shown
+    const fieldChanges = row === undefined ? removal(ref, before) : changesOf(ref, before, row)
+    const changes = secret
+      ? [...fieldChanges, { field: secret, changed: true } as const]
+      : fieldChanges
     return { event: recorded, row, changes }
   })
 }

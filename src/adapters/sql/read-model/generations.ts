@@ -11,6 +11,7 @@ import {
   type Statement,
   type Steps,
 } from '../dialect.js'
+import { areStored, type Known, keep } from './known.js'
 import { type Generation, shareOf } from './stored-rows.js'
 import { checkpointIn, HELD, PLACES, SHARES } from './tables.js'
 
@@ -45,8 +46,12 @@ interface Share {
 
 /** The numbers of projects in organizations, and of generations of roles there. */
 export interface Generations {
-  /** The checkpoint at which they were read; undefined when none were needed. */
+  /** The checkpoint at which they were read; undefined when none were needed, or all were known. */
   readonly reached: Position | undefined
+  /** Hold while numbers that were known are still right. */
+  readonly assumed: readonly Statement[]
+  /** Keeps the numbers, once what is new is written. */
+  readonly learn: (known: Known) => void
   /** The number of a project, or a resource, in an organization; undefined if no fact names it. */
   readonly placeOf: (orgId: string, scope: string) => number | undefined
   /** The numbers of the roles of a fact, in their order. */
@@ -67,9 +72,11 @@ export const isSharing = (fact: Fact | undefined): fact is Sharing =>
 export function* readGenerations(
   dialect: Dialect,
   facts: readonly (Fact | undefined)[],
+  known?: Known,
 ): Steps<Generations> {
   const places = new Map<string, Place>()
   const shares = new Map<string, Share>()
+  const named = () => [...places, ...shares]
   const placeIn = (fact: Sharing, resource?: string): Place => {
     const { orgId: org, projectOrgId, projectId } = fact
     const scope = placeScope(projectOrgId, projectId, resource)
@@ -93,7 +100,7 @@ export function* readGenerations(
   }
   const resourceOf = (fact: Sharing) => (fact.in === 'held' ? fact.resource : undefined)
   const sharesIn = (fact: Sharing): readonly Share[] =>
-    fact.roles.map((given) => shareIn(fact, shareOf(given), resourceOf(fact) !== undefined))
+    fact.roles.map((role) => shareIn(fact, shareOf(role), resourceOf(fact) !== undefined))
   for (const fact of facts) {
     if (!isSharing(fact)) continue
     // The row of a grant to a user names its place, even where it has no roles.
@@ -101,11 +108,17 @@ export function* readGenerations(
     sharesIn(fact)
   }
   const all = [...shares.values()]
-  const reached =
-    places.size === 0 ? undefined : yield* readNumbers(dialect, [...places.values()], all)
+  const numbers = known?.numbers
+  const areKnown = named().every(([name]) => numbers?.has(name))
+  for (const [name, each] of named()) each.number = numbers?.get(name) ?? 0
+  const reached = areKnown ? undefined : yield* readNumbers(dialect, [...places.values()], all)
 
   return {
     reached,
+    assumed: areKnown ? assumedOf(dialect, [...places.values()], all) : [],
+    learn: ({ numbers }) => {
+      for (const [name, { number }] of named()) keep(numbers, name, number)
+    },
     placeOf: (orgId, scope) => places.get(`${orgId} ${scope}`)?.number,
     numbersOf: (fact) => sharesIn(fact).map(({ number }) => number),
     listed: (fact) => {
@@ -117,8 +130,8 @@ export function* readGenerations(
     },
     replace: (before, after, at) => {
       if (before?.in !== 'project_grant') return
-      const kept = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
-      for (const share of sharesIn(before)) if (!kept.has(share)) share.endAt = at
+      const remaining = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
+      for (const share of sharesIn(before)) if (!remaining.has(share)) share.endAt = at
     },
     *statements() {
       const newPlaces = [...places.values()].filter(({ isNew }) => isNew)
@@ -149,6 +162,30 @@ export function* readGenerations(
   }
 }
 
+/** The columns that name a share, and their values. */
+const NAMES = ['org', 'scope', 'role', 'on_resource', 'role_since', 'grant_since']
+
+const namesOf = ({ place, role, isOnResource, roleSince, grantSince }: Share): Row => [
+  ...[place.org, place.scope, role],
+  ...[isOnResource ? 1 : 0, roleSince, grantSince],
+]
+
+/** Hold while the names have these numbers. */
+const assumedOf = (
+  dialect: Dialect,
+  places: readonly Place[],
+  shares: readonly Share[],
+): readonly Statement[] => {
+  const ofPlaces = places.map(({ number, org, scope }) => [number, org, scope])
+  const ofShares = shares.map((share) => [share.number, ...namesOf(share)])
+  return [
+    ...(places.length === 0
+      ? []
+      : [areStored(dialect, PLACES, ['number', 'org', 'scope'], ofPlaces)]),
+    ...(shares.length === 0 ? [] : [areStored(dialect, SHARES, ['number', ...NAMES], ofShares)]),
+  ]
+}
+
 /** Sets the numbers of `places` and `shares`. @returns the checkpoint */
 function* readNumbers(
   dialect: Dialect,
@@ -156,14 +193,10 @@ function* readNumbers(
   shares: readonly Share[],
 ): Steps<Position> {
   const { table } = dialect
-  const columns = ['org', 'scope', 'role', 'on_resource', 'role_since', 'grant_since'].map((name) =>
-    columnNamed(SHARES, name),
-  )
+  const columns = NAMES.map((name) => columnNamed(SHARES, name))
   const wanted = [
     ...places.map(({ org, scope }): Row => [org, scope, '', 0, 0, 0]),
-    ...shares.map(({ place: { org, scope }, role, isOnResource, roleSince, grantSince }): Row => {
-      return [org, scope, role, isOnResource ? 1 : 0, roleSince, grantSince]
-    }),
+    ...shares.map(namesOf),
   ]
   type Found = readonly [
     reached: Integer,

@@ -305,7 +305,7 @@ export const isAllowed = (
       ]
 
 /** Which of at most 10 values are given, in two letters: another text has another name. */
-export const flags = (...given: readonly unknown[]): string => {
-  const bits = given.map((value) => (value === undefined ? 0 : 1)).join('')
+export const flags = (...values: readonly unknown[]): string => {
+  const bits = values.map((value) => (value === undefined ? 0 : 1)).join('')
   return Number.parseInt(bits, 2).toString(36).padStart(2, '0')
 }

@@ -339,9 +339,9 @@ const textOf = (dialect: Dialect, type: ViewType, field: string): string => {
   if (type === 'user_grant') return grantText(field)
   if (field === 'creationDate') return 'object.creation_date'
   if (field === identityField[type]) return 'object.key'
-  const { [field]: shown } = aggregates[type].fields
+  const { [field]: definition } = aggregates[type].fields
   const text = dialect.fieldInBody(field)
-  return shown?.holds === 'string' && shown.isOptional ? `coalesce(${text}, '')` : text
+  return definition?.holds === 'string' && definition.isOptional ? `coalesce(${text}, '')` : text
 }
 
 const grantText = (field: string): string => {

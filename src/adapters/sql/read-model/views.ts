@@ -37,15 +37,15 @@ export interface ViewTerms {
  */
 export const viewsOf = (dialect: Dialect, terms: ViewTerms): readonly View[] =>
   (['role_holder', 'permission_holder'] as const).map((name) => {
-    const select = holdersShown(dialect, terms, name === 'permission_holder')
+    const select = holderView(dialect, terms, name === 'permission_holder')
     return { name, select, hash: hashOf(select) }
   })
 
-const holdersShown = (dialect: Dialect, terms: ViewTerms, ofPermissions: boolean): string => {
+const holderView = (dialect: Dialect, terms: ViewTerms, ofPermissions: boolean): string => {
   const { table } = dialect
   const { now, noText, timeOf } = terms
   const isAtHead = `(SELECT head = reached FROM (SELECT ${positionColumns(dialect)}) AS moment)`
-  const asked = ofPermissions ? 'allowed.permission' : 'share.role AS role_key'
+  const selected = ofPermissions ? 'allowed.permission' : 'share.role AS role_key'
   const permissions = `JOIN ${table(PERMISSIONS)} AS allowed ON allowed.scope = share.scope AND allowed.role = share.role`
   const arm = (
     {
@@ -63,7 +63,7 @@ const holdersShown = (dialect: Dialect, terms: ViewTerms, ofPermissions: boolean
       ...counts,
     ])
     return `SELECT share.org AS org_id, ${user} AS user_id, place.owner AS project_org_id, place.project AS project_id,
-      NULLIF(${held}.resource, '') AS resource, ${asked}, ${via}, ${timeOf(expires)} AS expires_at
+      NULLIF(${held}.resource, '') AS resource, ${selected}, ${via}, ${timeOf(expires)} AS expires_at
       FROM ${from} ${ofPermissions ? permissions : ''} WHERE ${met.sql}`
   }
   const byGrant = arm(

@@ -10,14 +10,16 @@ import type {
   Version,
   VersionConflict,
 } from '../../../ports/event-store.js'
-import { beginsAppend, checkRestore } from '../../store/check-append.js'
 import type { Verdict } from '../../store/group-commit.js'
 import {
+  beginsAppend,
+  checkRestore,
   dataAt,
   nextPosition,
   type PreparedAppend,
   recordEvents,
 } from '../../store/record-events.js'
+
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../stored-events.js'
 import type { SyncConnection, SyncDatabase } from './dialect.js'
 
