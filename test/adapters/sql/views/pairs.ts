@@ -14,20 +14,19 @@ export const addApprover = async (iam: Iam): Promise<void> => {
   await good(iam.projectRoles.add({ ...role, permissions: ['invoice.approve'] }, context))
 }
 
-/** Counts the parts of each pair. */
-const partsIn = (events: string, userId: string, view: string | undefined) => `
-  SELECT id, count(*) AS parts FROM (
+/** Counts the pairs, and those of which a part is missing. */
+const countIn = (events: string, userId: string, view: string | undefined) => `
+  SELECT count(*) AS pairs, sum(CASE WHEN parts = ${view === undefined ? 2 : 3} THEN 0 ELSE 1 END) AS halves,
+    min(CASE WHEN parts = ${view === undefined ? 2 : 3} THEN NULL ELSE id END) AS half
+  FROM (SELECT id, count(*) AS parts FROM (
     SELECT id FROM invoice
     UNION ALL SELECT ${userId} FROM ${events} WHERE type = 'user_grant.added'
     ${view === undefined ? '' : `UNION ALL SELECT user_id FROM ${view}`}
-  ) AS part GROUP BY id`
+  ) AS part GROUP BY id) AS pair`
 
-const leftIn = (
-  rows: readonly { readonly id: string; readonly parts: unknown }[],
-  views: boolean,
-) => ({
-  pairs: rows.length,
-  halves: rows.flatMap(({ id, parts }) => (Number(parts) === (views ? 3 : 2) ? [] : [id])),
+const leftIn = (row: Readonly<Record<string, unknown>> | undefined) => ({
+  pairs: Number(row?.['pairs']),
+  halves: { count: Number(row?.['halves']), first: row?.['half'] },
 })
 
 /** Prepares an SQLite file for pairs. */
@@ -48,14 +47,14 @@ export const pairsIn = (file: string, views: boolean): PairDatabase & AsyncDispo
   const handle = new DatabaseSync(file)
   const { store } = openSqlite(handle, { views })
   const view = views ? 'claviger_role_holder' : undefined
-  const parts = handle.prepare(partsIn('events', `data ->> '$.userId'`, view))
+  const count = handle.prepare(countIn('events', `data ->> '$.userId'`, view))
   const row = handle.prepare('SELECT 1 FROM invoice WHERE id = ?')
   return {
     place: { file },
     views,
     store,
     faults: [],
-    left: async () => leftIn(parts.all() as { id: string; parts: number }[], views),
+    left: async () => leftIn(count.get()),
     hasRow: async (id) => row.get(id) !== undefined,
     [Symbol.asyncDispose]: async () => handle.close(),
   }
@@ -82,7 +81,7 @@ export const postgresForPairs = async (views: boolean): Promise<PairDatabase & A
   pool.on('error', () => undefined)
   await pool.query('CREATE TABLE invoice (id text COLLATE "C" PRIMARY KEY)')
   const view = views ? 'claviger.role_holder' : undefined
-  const parts = partsIn('claviger.events', `data::json ->> 'userId'`, view)
+  const count = countIn('claviger.events', `data::json ->> 'userId'`, view)
   const cut = () => proxy.cutAt(oneOf(TEXTS), oneOf(MOMENTS))
   return {
     place: { connectionString: `postgres://postgres@127.0.0.1:${proxy.port}/postgres` },
@@ -96,7 +95,7 @@ export const postgresForPairs = async (views: boolean): Promise<PairDatabase & A
         await server.start()
       },
     ],
-    left: async () => leftIn((await pool.query(parts)).rows, views),
+    left: async () => leftIn((await pool.query(count)).rows[0]),
     hasRow: async (id) =>
       (await pool.query('SELECT FROM invoice WHERE id = $1', [id])).rowCount === 1,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
