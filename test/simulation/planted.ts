@@ -527,9 +527,9 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a check of access reads the head after the rows',
     'adapters/sql/read-model/access.ts',
-    'const [head, reached, project, projectGrant, mapped, grants] = row',
+    'const [head, reached, project, projectGrant, mapped, ...grants] = row',
     'const [[head, reached]] = yield { sql: "SELECT " + positionColumns(dialect), parameters: [] }\n' +
-      'const [, , project, projectGrant, mapped, grants] = row',
+      'const [, , project, projectGrant, mapped, ...grants] = row',
     15,
   ),
   bug(
