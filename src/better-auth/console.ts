@@ -11,7 +11,8 @@ export type AuthConsoleOptions = {
     | 'testIdentityProvider'
     | 'redirectUri'
     | 'loginUrl'
-    | 'signInUrl']-?: NonNullable<ConsoleOptions[Name]>
+    | 'signInUrl'
+    | 'previewSignIn']-?: NonNullable<ConsoleOptions[Name]>
 }
 
 /**
@@ -42,6 +43,7 @@ export const consoleOptionsOf = (
     users: userDirectory(auth),
     testIdentityProvider: signIn.test,
     redirectUri: signIn.redirectUri,
+    previewSignIn: signIn.begin,
     loginUrl: `${loginUrl}?returnTo={returnTo}`,
     signInUrl: (provider) => `${loginUrl}?${new URLSearchParams({ ...provider })}`,
   }

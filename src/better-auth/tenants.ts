@@ -27,7 +27,7 @@ export interface TenantServer {
   }>
 }
 
-/** The tenants of a host: organizations of better-auth, whose ids are those of claviger. Every method may be repeated. */
+/** The tenants of a host: organizations of better-auth, with the same ids as in claviger. Every method may be repeated. */
 export interface Tenants {
   /** Adds an organization under an id of yours, unless it is there. */
   readonly add: (tenant: { readonly id: string; readonly name: string }) => Promise<void>

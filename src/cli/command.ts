@@ -16,7 +16,6 @@ export interface CommandCall {
   readonly signal: AbortSignal
 }
 
-/** A command of the command line. */
 export interface Command {
   /** What `--help` prints: at most 24 lines of 80 characters. */
   readonly help: string

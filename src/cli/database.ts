@@ -22,12 +22,10 @@ export const DATABASE = {
 export interface Database extends AsyncDisposable {
   readonly store: EventStore & EventRestore & EventCount
   readonly readModel: ReadModel
-  /** Of a server. */
   readonly engine?: { readonly server: string; readonly driver: string }
   readonly close: () => Promise<void>
 }
 
-/** Options of opening a database. */
 interface OpenOptions {
   readonly schema?: string | undefined
   /** Whether the database is created if it is missing, and brought up to date. */

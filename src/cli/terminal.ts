@@ -14,7 +14,6 @@ export interface Terminal {
    * @throws Error when they cannot be written
    */
   readonly print: (...lines: readonly Line[]) => Promise<void>
-  /** Prints a value as a line of JSON. */
   readonly printJson: (value: unknown) => Promise<void>
   /** Prints a JSON text; a file or another program gets it unchanged. */
   readonly printEvidence: (json: string) => Promise<void>

@@ -70,6 +70,14 @@ export interface OrganizationDirectory {
     text: string,
     context: DirectoryContext,
   ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
+  /**
+   * The organizations that this caller may work in, their own among them, such as all customers for support. The pages
+   * offer a choice, send the chosen one in `organizationHeader`, and show a banner for it. `authorize` decides what the
+   * caller may do there.
+   */
+  readonly choices?: (
+    context: DirectoryContext,
+  ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
 }
 
 /** What both directories have. */

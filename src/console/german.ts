@@ -172,6 +172,19 @@ export const german: Texts = {
   test: 'Test',
   testAbout: 'Prüft die Einstellungen des Anbieters und das Client Secret. Nichts wird geändert.',
   runTest: 'Test ausführen',
+  previewSignIn: {
+    about: 'Sehen Sie in einem anderen Fenster, was der Anbieter über Sie sagt:',
+    begin: 'Anmeldung ausprobieren',
+    title: 'Was vom Anbieter kam',
+    mayEnter: 'Sie könnten sich anmelden.',
+    mayNotEnter:
+      'Sie könnten sich nicht anmelden, denn diese Claims haben keinen der zugelassenen Werte.',
+    nothing: 'Nichts wurde aufgezeichnet.',
+    noGroups: 'Es kamen keine Gruppen.',
+    unavailable:
+      'Die Gruppen waren nicht lesbar. Prüfen Sie den Claim der Gruppen in den Anmeldeeinstellungen.',
+    claims: 'Claims',
+  },
   testing: 'Test läuft…',
   testNotSetUp:
     'Die Anwendung hat das nicht eingerichtet: Ihre Entwickler müssen der Konsole die Option testIdentityProvider geben.',
@@ -206,6 +219,18 @@ export const german: Texts = {
   neverThere: 'Unter dieser ID gab es hier nie etwas. Vielleicht ist der Link falsch.',
   missingThen: 'Zu dieser Zeit gab es das nicht.',
   failed: '{message} ({id})',
+  refusals: {
+    INVALID_ARGUMENT: 'Die Anfrage ist fehlerhaft',
+    ALREADY_EXISTS: 'Das Objekt gibt es schon',
+    PROTECTED: 'Das Objekt ist durch Code deklariert. Nur dessen Anwendung ändert es',
+    PLAN_OUTDATED: 'Seit dem Plan haben sich Objekte geändert. Planen Sie erneut',
+    PROJECT_INACTIVE: 'Das Projekt ist inaktiv',
+    PROOF_NOT_FOUND: 'Der Eintrag der Domain ist nicht veröffentlicht',
+    ABORTED: 'Andere haben laufend dasselbe geändert. Versuchen Sie es erneut',
+    SECRET_UNREADABLE: 'Das gespeicherte Client Secret ist nicht lesbar. Geben Sie es erneut ein',
+  },
+  actsFor: 'Sie arbeiten in {organization}.',
+  actsForOwn: 'Zurück zu Ihrer Organisation',
   empty: 'Noch nichts hier.',
   emptyReceived: 'Keine Organisation hat Ihrer ein Projekt freigegeben.',
   emptyMatrix:

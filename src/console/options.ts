@@ -1,3 +1,4 @@
+import type { ResultAsync } from 'neverthrow'
 import {
   BOOLEAN,
   checkOptions,
@@ -116,6 +117,19 @@ export interface ConsoleOptions {
    */
   readonly signInUrl?: ((provider: ProviderIds) => string) | undefined
   /**
+   * Begins the preview of a sign-in: `begin` of `openIdSignIn` in `claviger/oidc`, whose callbacks `signInHandler` serves
+   * at the same origin. After a passed test, the pages then offer a sign-in that shows the claims that came, the groups
+   * that were found and the role mappings that match, and records nothing.
+   */
+  readonly previewSignIn?:
+    | ((
+        input: ProviderIds & { readonly preview: true },
+      ) => ResultAsync<
+        { readonly url: string; readonly cookie: string },
+        { readonly kind: string }
+      >)
+    | undefined
+  /**
    * Shows, on the page of a provider and in the guided set-up, the URL for SCIM, tokens, when they were last used, and
    * requests that were refused. Without it, the pages say nothing about SCIM.
    */
@@ -170,6 +184,7 @@ const PAGE_OPTIONS: OptionChecks = {
     'must be { url, tokens } with an absolute URL, or a function that returns one, and the tokens of scimTokens',
   ],
   signInUrl: FUNCTION,
+  previewSignIn: FUNCTION,
   setUp: [
     (value) =>
       typeof value === 'object' &&

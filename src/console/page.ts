@@ -1,3 +1,4 @@
+import { ORGANIZATION_HEADER } from '../transport/handler-options.js'
 import type { Handler, HeaderReader, HttpResponse, ResponseHeaders } from '../transport/http.js'
 import type { Settings } from './browser/settings.js'
 import { type AssetFile, files, PAGES, page } from './gen/assets.js'
@@ -167,11 +168,13 @@ const pageOf = (options: MountOptions, language: string): string => {
     areas: typeof areas === 'function' ? undefined : areas,
     hasUsers: users !== undefined,
     hasOrganizations: options.organizations?.find !== undefined,
+    organizationHeader: options.organizationHeader ?? ORGANIZATION_HEADER,
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
     language,
     messages: messages[language],
     hasMenu: !options.isLink && options.menu !== false,
     isLink: options.isLink ?? false,
+    hasPreview: options.previewSignIn !== undefined,
     setUpPath: setUp?.path,
     basePath,
   }

@@ -79,7 +79,6 @@ export const textIn = ({ value }: Found, name: string): string | undefined => {
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Whether a field is true. */
 export const isTrueIn = ({ value }: Found, name: string): boolean =>
   fieldOf(value, spellingIn(value, name)) === true
 

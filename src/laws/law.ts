@@ -8,7 +8,6 @@ export interface Law<Harness> {
   readonly check: (harness: Harness) => Promise<void>
 }
 
-/** Laws by their names. */
 export const lawsOf = <Harness>(
   checks: Readonly<Record<string, Law<Harness>['check']>>,
 ): readonly Law<Harness>[] => Object.entries(checks).map(([name, check]) => ({ name, check }))

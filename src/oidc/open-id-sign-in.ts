@@ -8,7 +8,7 @@ import {
 } from 'openid-client'
 import { authorizationScopes, type IamError } from '../index.js'
 import { requireAdmitted } from './admission.js'
-import type { Attempt } from './attempt.js'
+import { type Attempt, attemptCookie } from './attempt.js'
 import { authenticated, removed } from './callback.js'
 import { type CheckedProvider, checkProvider } from './check-provider.js'
 import { describedUser } from './described-user.js'
@@ -66,6 +66,8 @@ export interface Begun {
    * `redirectUri` or `returnTo`.
    */
   readonly attempt: string
+  /** `set-cookie` that keeps the attempt for `signInHandler`. */
+  readonly cookie: string
 }
 
 /**
@@ -128,7 +130,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   const begun = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
   const isPreview = input.preview === true || undefined
   const attempt = await setup.seal({ ...begun, returnTo, projectId, projectOrgId, isPreview })
-  return { url: url.href, attempt }
+  return { url: url.href, attempt, cookie: attemptCookie(attempt) }
 }
 
 const routeOf = async (

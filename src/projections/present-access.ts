@@ -89,7 +89,6 @@ const ACTIVE: AnyState = { status: 'active', roles: [] }
 const INACTIVE: AnyState = { status: 'inactive', roles: [] }
 const REPORTED: AnyState = { status: 'active', groups: [] }
 
-/** The state of a user grant. */
 const userGrantOf = ({ state, roles }: Assignment): AnyState => ({
   status: state.status === 'inactive' ? 'inactive' : 'active',
   roles: roles.map(({ share: { role, generation, permit }, expiresAt }) => ({

@@ -19,7 +19,6 @@ const Failing = z.strictObject({
   failures: z.number(),
   /** Time of the first of them. */
   since: z.number(),
-  /** Time of the next attempt. */
   nextAttempt: z.number(),
 })
 export interface Failing extends Readonly<z.infer<typeof Failing>> {}

@@ -185,7 +185,8 @@ it('tells the pages which parts the host shows the caller', async () => {
     })
     const { status, body } = await at('v1/permissions')
     expect(status).toBe(200)
-    return [body.areas, failures.length]
+    expect(body.session).toMatchObject({ userId: 'olivia', orgId: 'acme' })
+    return [body.session.areas, failures.length]
   }
   expect(await areasOf(['users'])).toEqual([undefined, 0])
   const byOrganization = ({ orgId }: DirectoryContext) =>

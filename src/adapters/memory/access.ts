@@ -191,7 +191,7 @@ interface CountedHolder extends Counted, Pick<Holder, 'userId' | 'via'> {}
 
 /** Whose roles count, and when. */
 interface Counting extends Moment {
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** Counts as active. */
   readonly assumed?: Thing | undefined
 }
@@ -350,7 +350,6 @@ const affectedIn = (world: World, query: AffectedQuery): Affected => {
   return { count: affected.size, first: items.map(({ role }) => role) }
 }
 
-/** A role of a user, and its project. */
 interface RoleInProject extends AffectedRole {
   readonly project: Project
 }

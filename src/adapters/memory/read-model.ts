@@ -201,7 +201,6 @@ const pageInKeyOrder = <Type extends ViewType>(
   return { items: items.slice(0, limit), hasMore: items.length > limit, total }
 }
 
-/** The object of a row, which is of that type. */
 const refOf = <Type extends ViewType>(_: Type, { ref }: StoredRow): RefOf<Type> =>
   // Cast: rows are kept by type.
   ref as RefOf<Type>

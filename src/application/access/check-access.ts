@@ -11,7 +11,6 @@ import {
   judgeAccess,
   needsRoleOnResource,
 } from '../grant-rules/judge-access.js'
-
 import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'
@@ -26,7 +25,6 @@ export const CheckAccessInput = z.extend(userGrants.ids, {
   at: mayBeLeftOut(date),
 })
 
-/** The user and the project to check. */
 interface CheckedUser {
   /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string

@@ -157,7 +157,6 @@ interface RoleInSteps {
   readonly taken: Step | undefined
 }
 
-/** Expiry of a role of a user's grant. */
 const expiryIn = (state: UserGrantState, { roleKey }: RoleGeneration) =>
   exists(state) ? state.roles.find((role) => role.roleKey === roleKey)?.expiresAt : undefined
 

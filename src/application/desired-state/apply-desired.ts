@@ -30,14 +30,12 @@ import type { ParsedAccess } from './declared/desired-access.js'
 import { type Applied, type AppliedChange, type ParsedPlan, planOf } from './plan/plan.js'
 import { openAccess, type Planning, sealAccess } from './sealed-secrets.js'
 
-/** Applies a desired state. */
 export const applyDesired = async (
   runtime: Runtime,
   call: AdmittedCall,
   access: ParsedAccess,
 ): Promise<Result<Applied, WriteError>> => applyUnits(await sealAccess(runtime, call, access))
 
-/** Applies a plan. */
 export const applyPlan = async (
   runtime: Runtime,
   call: AdmittedCall,

@@ -23,7 +23,6 @@ export interface Planning {
   readonly permit: PermitRoles
 }
 
-/** The secret that is declared for a provider. */
 interface DeclaredSecret {
   readonly plain: string
   readonly sealed: SealedSecret

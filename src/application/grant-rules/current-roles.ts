@@ -19,7 +19,6 @@ import type { StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 
-/** A project, and the organization that owns it. */
 export interface OwnedProject {
   readonly projectOrgId: OrgId
   readonly projectId: ProjectId

@@ -16,7 +16,6 @@ interface GrantIds {
   readonly grantedOrgId: OrgId
 }
 
-/** A change of a grant of a project. */
 export type ProjectGrantChange = GrantIds &
   (
     | {

@@ -48,7 +48,6 @@ export interface RoleMappingIds {
   readonly resource?: string
 }
 
-/** A change of a mapping. */
 export type RoleMappingChange = GroupOfProject &
   (
     | {

@@ -43,7 +43,6 @@ export type UserGrantChange =
   | DecidedChange
   | (UserOfProject & { readonly type: 'GiveUserGrant'; readonly roles: readonly RoleInput[] })
 
-/** A change as the aggregate decides it. */
 type DecidedChange = UserOfProject &
   (
     | {

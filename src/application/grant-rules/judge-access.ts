@@ -130,7 +130,6 @@ const grantReasons = (grant: FoundGrant, question: AccessQuestion): readonly Kin
     ? ['GrantInactive', ...roleReasons(grant, question)]
     : roleReasons(grant, question)
 
-/** Whether a role is the one in the question. */
 const matchesQuestion = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
   (roleKey === undefined || role.roleKey === roleKey) &&
   (permission === undefined || role.permissions.includes(permission))

@@ -22,7 +22,6 @@ import { raceAbort } from '../waiting.js'
 import { recordCommand, specOf } from '../writing/write-object.js'
 import { AddOidcInput, type IdentityProviderIds } from './identity-provider-input.js'
 
-/** The method that adds a provider. */
 export const addOidcIdentityProvider = (
   runtime: Runtime,
 ): Write<AddOidcInput, IdentityProviderIds> =>

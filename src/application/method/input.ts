@@ -151,7 +151,6 @@ export const mayBeLeftOut = <Output, Input>(schema: z.ZodMiniType<Output, Input>
     ),
   )
 
-/** 1 to 100 event types. */
 export const eventTypes = z.optional(
   listOf(z.enum(EVENT_TYPES, { error: 'must be an event type' }), 1, 100),
 )

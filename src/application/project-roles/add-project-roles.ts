@@ -49,7 +49,6 @@ export interface AddedRole extends z.output<typeof AddedRole> {}
 /** Most bytes of a role's event besides its fields: the id of the project. */
 const PROJECT_ID_BYTES = 100
 
-/** Most bytes that the event of a role takes as JSON. */
 export const roleBytes = (role: AddedRole): number => PROJECT_ID_BYTES + jsonBytes(role)
 
 /** 1 to 1,000 roles of one project, no key twice, that one append takes. */

@@ -27,7 +27,6 @@ import {
   targetOfObject,
 } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
-
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { requireCheckpoint } from './query.js'

@@ -22,7 +22,6 @@ import type { ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { pageSize, targetOf } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
-
 import type { Runtime } from '../runtime.js'
 import { pageToken, readPage } from './pages.js'
 import { requireCheckpoint } from './query.js'
@@ -182,7 +181,6 @@ export interface ListInput {
 
 type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string | undefined>>
 
-/** The conditions of a parsed filter. */
 export const conditionsOf = (filter: Filter): readonly Condition[] =>
   Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
     if (wanted === undefined) return []

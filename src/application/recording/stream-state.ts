@@ -163,7 +163,6 @@ export const asOneOf = <State extends Status, Event extends Message>(
   throw new Error(`${stream.name} was read as a stream of another aggregate`)
 }
 
-/** Where an event was recorded. */
 type Place = Pick<RecordedEvent, 'version' | 'position' | 'metadata'>
 
 /** The events that a decision adds to one stream; may be empty. */

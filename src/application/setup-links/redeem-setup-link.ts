@@ -12,6 +12,7 @@ import { catchFaults } from '../errors/fault.js'
 import { type Observer, observed } from '../hooks.js'
 import { admit, isSignal } from '../method/context.js'
 import { isPosition, POSITION_IN_WORDS, readInput } from '../method/input.js'
+import { conditionsOf } from '../reading/list.js'
 import { allObjects } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
@@ -75,7 +76,6 @@ export interface SetupLinkIds {
   readonly linkId: string
 }
 
-/** The permissions of each intent. */
 const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
   domain: ['domain.read', 'domain.write'],
   provider: ['identity_provider.read', 'identity_provider.write'],
@@ -113,7 +113,6 @@ export const redeemSetupLink = (
     }
   })
 
-/** Ends the link of a token. */
 export const completeSetupLink = (
   runtime: Runtime,
   call: TokenAndSignal,
@@ -174,14 +173,8 @@ const openLinksOf = async (
 ): Promise<readonly { readonly linkId: LinkId }[]> => {
   // A draft has the id of its link.
   const linkIds = [LinkId.parse(idpId)]
-  const conditions = [
-    { field: 'idpId', operator: 'equals', value: idpId, ignoreCase: false },
-  ] as const
-  for await (const { linkId } of allObjects(
-    runtime,
-    { signal: undefined },
-    { type: 'setup_link', orgId, conditions },
-  ))
+  const wanted = { type: 'setup_link', orgId, conditions: conditionsOf({ idpId }) } as const
+  for await (const { linkId } of allObjects(runtime, { signal: undefined }, wanted))
     linkIds.push(LinkId.parse(linkId))
   const links = await Promise.all(
     linkIds.map(async (linkId) => {

@@ -33,7 +33,6 @@ import { asExpected, unprotected } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { type RoleRange, rangeOf } from './role-range.js'
 
-/** A command on one object. */
 export interface ObjectCommand {
   /** The parsed input without secrets, which tells commands of one method with the same idempotency key apart. */
   readonly input: object
@@ -448,7 +447,6 @@ interface RoleOnPlace extends Pick<HeldRole, 'projectOrgId' | 'projectId' | 'rol
 const roleIdOf = ({ projectOrgId, projectId, roleKey, resource }: RoleOnPlace): string =>
   JSON.stringify([projectOrgId, projectId, roleKey, resource])
 
-/** The mappings of one group of a provider. */
 async function* mappingsOf(
   runtime: Runtime,
   { orgId, signal }: Pick<AdmittedCall, 'orgId' | 'signal'>,

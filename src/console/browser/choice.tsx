@@ -76,5 +76,5 @@ const Labelled = ({ text, id, children }: LabelledProps) =>
       {text} {children}
     </label>
   ) : (
-    <>{children}</>
+    children
   )

@@ -174,6 +174,17 @@ export const ENGLISH = {
   test: 'Test',
   testAbout: 'Checks the configuration of the provider and the client secret. Nothing is changed.',
   runTest: 'Run the test',
+  previewSignIn: {
+    about: 'See what the provider says of you, in another window:',
+    begin: 'Preview a sign-in',
+    title: 'What came from the provider',
+    mayEnter: 'You could sign in.',
+    mayNotEnter: 'You could not sign in, because these claims have none of the admitted values.',
+    nothing: 'Nothing was recorded.',
+    noGroups: 'No groups came.',
+    unavailable: 'The groups could not be read. Check the groups claim of the sign-in settings.',
+    claims: 'Claims',
+  },
   testing: 'Testing…',
   testNotSetUp:
     'The application has not set this up: its developers have to give the console the option testIdentityProvider.',
@@ -203,6 +214,19 @@ export const ENGLISH = {
   neverThere: 'Nothing with this id ever existed here. The link may be wrong.',
   missingThen: 'It did not exist at this time.',
   failed: '{message} ({id})',
+  /** Why something was refused, by its reason in the interface. */
+  refusals: {
+    INVALID_ARGUMENT: 'The request is malformed',
+    ALREADY_EXISTS: 'The object already exists',
+    PROTECTED: 'Code declares the object. Only applying that code changes it',
+    PLAN_OUTDATED: 'Objects have changed since the plan was made. Plan again',
+    PROJECT_INACTIVE: 'The project is inactive',
+    PROOF_NOT_FOUND: 'The record of the domain is not published',
+    ABORTED: 'Others kept changing the same. Try again',
+    SECRET_UNREADABLE: 'The stored client secret cannot be read. Enter it again',
+  } as Named,
+  actsFor: 'You work in {organization}.',
+  actsForOwn: 'Back to your organization',
   empty: 'Nothing here yet.',
   emptyReceived: 'No organization has granted a project to yours.',
   emptyMatrix:

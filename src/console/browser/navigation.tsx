@@ -1,8 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { actFor } from './api.js'
+import { Choice } from './choice.js'
 import { GoTo } from './go-to.js'
+import { ownOrganization } from './known.js'
+import { UserName } from './names.js'
 import { AREAS, type AreaName, type PageName } from './page-names.js'
-import { areas, useAnyPermission, usePermission } from './permissions.js'
+import { session, shownAreas, useAnyPermission, usePermission } from './permissions.js'
 import { href } from './router.js'
 import { settings } from './settings.js'
 import { texts } from './texts.js'
@@ -32,7 +36,7 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly PageNa
 export const isOn = (page: PageName): boolean => {
   const names = Object.keys(AREAS) as AreaName[]
   const area = names.find((name) => (AREAS[name] as readonly PageName[]).includes(page))
-  return area === undefined || (areas.value?.includes(area) ?? area !== 'plan')
+  return area === undefined || (shownAreas()?.includes(area) ?? area !== 'plan')
 }
 
 interface NavigationProps {
@@ -56,6 +60,7 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
       </a>
     )
   }
+  const { userId, organizations: choices = [] } = session.value ?? {}
   const all = shown(['', ...GROUPS.flatMap(({ names }) => names)])
   return (
     <header class={isOpen ? 'top open' : 'top'}>
@@ -82,8 +87,17 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
           </section>
         ))}
       </nav>
-      {(backUrl || signOutUrl) && (
+      {choices.length > 1 && (
+        <Choice
+          text={texts.organization}
+          value={ownOrganization()}
+          options={choices.map(({ id, name }) => ({ value: id, name }))}
+          change={actFor}
+        />
+      )}
+      {(userId || backUrl || signOutUrl) && (
         <p class="leave">
+          {userId && <UserName id={userId} />}
           {backUrl && (
             <a href={backUrl} rel="external">
               {texts.backToApp}

@@ -10,8 +10,18 @@ import { settings } from './settings.js'
  */
 const permissions = signal<readonly string[] | 'unknown' | undefined>(undefined)
 
-/** The parts that the host shows this caller; all when absent. */
-export const areas = signal(settings.areas)
+/** Who calls, and what the host shows and offers them. */
+interface Session {
+  readonly userId: string
+  readonly areas?: readonly AreaName[]
+  /** Where they may work. */
+  readonly organizations?: readonly { readonly id: string; readonly name: string }[]
+}
+export const session = signal<Session | undefined>(undefined)
+
+/** The parts of the console that are shown; all when absent. */
+export const shownAreas = (): readonly AreaName[] | undefined =>
+  session.value?.areas ?? settings.areas
 
 const RETRY_MS = 3000
 
@@ -19,10 +29,10 @@ const RETRY_MS = 3000
 export const readPermissions = async (): Promise<void> => {
   const outcome = await call<{
     readonly permissions?: readonly string[]
-    readonly areas?: readonly AreaName[]
+    readonly session?: Session
   }>({ method: 'GET', path: pathOf(accessService.listPermissions) })
   if ('body' in outcome) {
-    areas.value = outcome.body.areas ?? settings.areas
+    session.value = outcome.body.session
     permissions.value = outcome.body.permissions ?? []
   } else if (outcome.failure.status !== 401) {
     permissions.value = 'unknown'

@@ -104,7 +104,7 @@ export const Table = <Row,>({ label, columns, rows, more, ...props }: TableProps
             <tr key={first + index} aria-rowindex={first + index + 2}>
               {columns.map(({ name, title, cell }) => (
                 <td key={name} data-label={title}>
-                  {cell(row)}
+                  <div>{cell(row)}</div>
                 </td>
               ))}
             </tr>

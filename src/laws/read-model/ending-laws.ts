@@ -360,7 +360,6 @@ const contentOf = (model: ReadModel, withSameProject: boolean) =>
 /** Whether an event is one of a grant, to an organization or to a user of it. */
 const isOfGrant = (event: AnyEvent): boolean => /^(project|user)_grant\./.test(event.type)
 
-/** Roles that are lost, and with what. */
 type Lost = Readonly<Record<string, 'role' | 'project_grant'>>
 
 /** Events on {@link PORTAL}, and the roles that `bob` loses by them. */

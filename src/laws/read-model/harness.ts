@@ -122,7 +122,6 @@ const withGenerations = (rows: Rows, orgId: string, event: AnyEvent): AnyEvent =
   })
 }
 
-/** The roles of a project grant. */
 export const permittedIn = (grant: Row | undefined): readonly PermittedRole[] =>
   grant?.fact?.fact.in === 'project_grant' ? grant.fact.fact.roles : []
 

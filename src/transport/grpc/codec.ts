@@ -42,7 +42,6 @@ const NO_PROTOBUF = new Refusal(transportStatus('internal', 'The message is not 
 class Decoded {
   /** By the names of the fields. */
   readonly entries: Record<string, unknown> = {}
-  /** The numbers of unknown fields. */
   readonly unknown = new Set<number>()
 }
 
@@ -158,7 +157,6 @@ const valuesOf = (message: WireMessage, { entries, unknown }: Decoded, path: Fie
   return values
 }
 
-/** The names in the mask of a patch. */
 const namesIn = ({ updateMask }: Values): readonly string[] => {
   const paths = updateMask instanceof Decoded ? updateMask.entries['paths'] : []
   return Array.isArray(paths) ? paths : []

@@ -20,9 +20,7 @@ interface Carried {
   readonly request: HttpRequest
   /** The time that the call may take, in milliseconds; undefined without a limit. */
   readonly timeout: number | Refusal | undefined
-  /** Most bytes of a body. */
   readonly most: number
-  /** Headers of every response. */
   readonly headers: ResponseHeaders
   /** Checks the request before its body is read, and returns how to read the body. @throws Refusal */
   readonly begin: () => (bytes: Uint8Array) => Values

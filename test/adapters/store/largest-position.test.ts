@@ -4,7 +4,6 @@ import {
   nextPosition,
   recordEvents,
 } from '../../../src/adapters/store/record-events.js'
-
 import { memoryEventStore } from '../../../src/index.js'
 import { firstOf, record } from '../../../src/laws/event-store/harness.js'
 

@@ -23,7 +23,6 @@ import {
   prepareAppend,
   recordEvents,
 } from '../../store/record-events.js'
-
 import { type Connection, onlyRow, type Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { isConnectionFault } from '../connection/faults.js'

@@ -12,6 +12,7 @@ import { type ObjectRef, type RoleKey, type StreamId, sameRoles } from '../../..
 import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { WriteError } from '../../errors/errors.js'
 import { currentRoles, type GrantChange } from '../../grant-rules/current-roles.js'
+import { conditionsOf } from '../../reading/list.js'
 import { allObjects } from '../../reading/reads.js'
 import type { Status, StreamState, StreamsOf } from '../../recording/stream-state.js'
 import type { Streams } from '../../recording/streams.js'
@@ -131,16 +132,10 @@ const undeclaredIn = async <Ids extends object, State extends Status, Event exte
   const { orgId } = call
   if (access.managedBy === undefined || newProject !== undefined) return []
   const names = new Set(declared.map(({ ids }) => aggregate.stream(orgId, ids)))
-  const equals = { operator: 'equals', ignoreCase: false } as const
   // Mappings lie in no project, and name one that may be of another organization.
   const within = aggregates[aggregate.type].container
     ? { projectId }
-    : {
-        conditions: [
-          { field: 'projectId', value: projectId, ...equals },
-          { field: 'projectOrgId', value: orgId, ...equals },
-        ],
-      }
+    : { conditions: conditionsOf({ projectId, projectOrgId: orgId }) }
   const undeclared: { ids: Ids }[] = []
   for await (const row of allObjects(runtime, call, { type: aggregate.type, orgId, ...within })) {
     if (!access.prune && row.protectedBy !== access.managedBy) continue

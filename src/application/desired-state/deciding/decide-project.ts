@@ -36,7 +36,6 @@ import {
   unprotecting,
   type Wanted,
 } from './contents.js'
-
 import {
   blocked,
   changed,

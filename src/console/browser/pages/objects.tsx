@@ -13,9 +13,11 @@ import { FailureNotice, More, Waiting } from '../notice.js'
 import { ObjectPage } from '../object-page.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
+import { PreviewSignIn } from '../preview.js'
 import { useRows } from '../query.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
+import { settings } from '../settings.js'
 import { SecretButton, SignInButton } from '../sign-in.js'
 import { sayCount, texts } from '../texts.js'
 import { useWrite } from '../write.js'
@@ -202,6 +204,9 @@ export const ProviderTest = ({
           </ul>
         )}
       </div>
+      {settings.hasPreview && found?.checks?.every(({ verdict }) => verdict !== 'failed') && (
+        <PreviewSignIn idpId={String(ids['idpId'])} />
+      )}
     </section>
   )
 }
