@@ -1,6 +1,6 @@
 // Bundles the browser part of the console into src/console/gen/assets.ts, which the server part serves from memory.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -14,6 +14,33 @@ const BUDGET = 70_000
 const NOTICE =
   '/*! Preact, @preact/signals (MIT, Jason Miller and contributors). See docs/NOTICE. */'
 
+const sources = readdirSync(source, { recursive: true })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => readFileSync(join(source, name), 'utf8'))
+  .join('\n')
+
+/** Leaves out of the wire's description what no page names: operations, and what is of the server alone. */
+const ofPages = {
+  name: 'wire of pages',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /transport\/wire\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => {
+          const [, operation] = /^ {2}(\w+): \{"service"/.exec(line) ?? []
+          return operation === undefined || new RegExp(`\\b${operation}\\b`).test(sources)
+        })
+        .map((line) =>
+          line
+            .replace(/"service":"[^"]*","name":"[^"]*",("isDeprecated":true,)?"effect":"\w+",/, '')
+            .replace(/"number":\d+,(?="kind")|,"message":\w+|,"inQuery":true/g, '')
+            .replace(/(WireMessage = \{)"name":"\w+",/, '$1'),
+        )
+        .join('\n'),
+    })),
+}
+
 const bundled = async (entry, banner = {}) => {
   const { outputFiles } = await build({
     entryPoints: [join(source, entry)],
@@ -26,6 +53,7 @@ const bundled = async (entry, banner = {}) => {
     jsxImportSource: 'preact',
     banner,
     legalComments: 'none',
+    plugins: [ofPages],
   })
   return outputFiles[0].text
 }
@@ -54,7 +82,7 @@ const page = `<!doctype html>
 <title>%title%</title>
 <link rel="icon" href="./${names.icon}">
 <link rel="stylesheet" href="./${names.style}">
-<script type="module" src="./${names.script}"></script>
+%stylesheet%<script type="module" src="./${names.script}"></script>
 </head>
 <body><div id="root"></div><noscript>This page needs JavaScript.</noscript></body>
 </html>

@@ -1,7 +1,6 @@
 /** Checks the value of an option; the text says what the value must be, such as `must be a function`. */
 export type OptionCheck = readonly [isValid: (value: unknown) => boolean, description: string]
 
-/** Checks by the names of options. */
 export type OptionChecks = Readonly<Record<string, OptionCheck>>
 
 /** The options that a function has. */
@@ -38,7 +37,6 @@ export const checkOptions = (
   }
 }
 
-/** A function. */
 export const FUNCTION: OptionCheck = [(value) => typeof value === 'function', 'must be a function']
 
 /** A text. */
@@ -76,7 +74,6 @@ export const withMethods = (names: readonly string[], description: string): Opti
   description,
 ]
 
-/** A whole number of milliseconds. */
 export const milliseconds = (least: number, most: number): OptionCheck => [
   (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
   `must be a whole number of milliseconds, ${inGroups(least)} to ${inGroups(most)}`,

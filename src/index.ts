@@ -13,6 +13,7 @@ export {
   type LongContext,
   type WriteContext,
 } from './application/method/context.js'
+export { permissionsFromCaller } from './application/method/input.js'
 export type {
   BatchWrite,
   Impact,
@@ -22,7 +23,6 @@ export type {
   Write,
   Written,
 } from './application/method/method.js'
-export { permissionsFromCaller } from './application/method/target.js'
 export type { Page, TextFilter } from './application/reading/list.js'
 export {
   type AccessPage,
@@ -394,8 +394,8 @@ export {
 
 export { type MemoryEventStoreOptions, memoryEventStore } from './adapters/memory/event-store.js'
 export { memoryReadModel } from './adapters/memory/read-model.js'
-export { checkAppend, type InvalidAppend } from './adapters/store/check-append.js'
 export type { Clock } from './adapters/store/record-events.js'
+export { checkAppend, type InvalidAppend } from './adapters/store/record-events.js'
 export { aesGcmCipher } from './adapters/webcrypto/aes-gcm-cipher.js'
 export type {
   Affected,

@@ -5,4 +5,4 @@ import root from '../vitest.config.ts'
 
 const { projects: _, ...test } = root.test ?? {}
 
-export default defineConfig({ ...root, test: { ...test, isolate: true, testTimeout: 3_000 } })
+export default defineConfig({ ...root, test: { ...test, isolate: true, testTimeout: 10_000 } })

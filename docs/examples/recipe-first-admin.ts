@@ -10,7 +10,11 @@ import {
   permissionsFromRoles,
 } from 'claviger'
 
-const byRoles = permissionsFromRoles({ iam: () => iam, projectId: 'invoicing' })
+const byRoles = permissionsFromRoles({
+  iam: () => iam,
+  projectId: 'invoicing',
+  withhold: ['identity_provider.secret.read', 'desired_state.write'],
+})
 const iam = createIam({
   store: memoryEventStore(),
   secrets: aesGcmCipher({ current: 'k1', keys: { k1: new Uint8Array(32).fill(1) } }),

@@ -45,7 +45,6 @@ export interface RefusedRow {
 /** The result of importing a well-formed row. */
 export type RowResult = 'added' | 'unchanged' | RefusedRow['error']
 
-/** Most rows of one batch. */
 export const MAX_ROWS = 1_000
 
 /** Most refused rows in a report; all are counted. */
@@ -53,7 +52,6 @@ const MAX_REPORTED = 1_000
 
 /** How the rows of one method are imported. */
 export interface RowsImport<Schema extends z.ZodMiniType> {
-  /** Schema of a row. */
   readonly schema: Schema
   /** Begins a batch; the function takes each row in turn and says whether it still fits. Absent: any 1,000 rows fit. */
   readonly newBatch?: () => (row: z.output<Schema>) => boolean

@@ -5,8 +5,8 @@ import type { WithGrantor } from './method/method.js'
 import { withGrantor } from './reading/granted-by.js'
 import { type Query, queryOf } from './reading/query.js'
 import { Locks } from './recording/locks.js'
-import { type MetadataOf, metadataFactory } from './recording/metadata.js'
 import { StateCache } from './recording/state-cache.js'
+import { type MetadataOf, metadataFactory } from './recording/stream-state.js'
 import type { Delegations } from './recording/streams.js'
 
 /** Shared by the methods of one `createIam`: the ports of the host, and caches. */

@@ -68,10 +68,10 @@ const answerPage = async (
   question: Question,
   read: (place: Place) => Promise<Part<SearchResults['results'][number]>>,
 ): Promise<SearchResults> => {
-  const asked = readPageRequest(body)
+  const page = readPageRequest(body)
   const bound = await digest(JSON.stringify([orgId, question, body['context'] ?? {}]))
-  const begun = asked.token === '' ? undefined : placeIn(asked.token, bound)
-  const limit = asked.limit ?? begun?.limit ?? MAX_RESULTS
+  const begun = page.token === '' ? undefined : placeIn(page.token, bound)
+  const limit = page.limit ?? begun?.limit ?? MAX_RESULTS
   if (begun?.limit !== undefined && begun.limit !== limit)
     throw malformed('page.limit must be the same on every page')
   const place = { after: begun?.after ?? [], limit }
@@ -117,9 +117,9 @@ const subjectsOf = async (
   const { iam, context, orgId } = asking
   const project = subject.type === USER ? await projectOf(asking, resource) : undefined
   if (!project) return NOTHING
-  const asked = { projectOrgId: orgId, ...project, permission: action, ...(at && { at }) }
+  const query = { projectOrgId: orgId, ...project, permission: action, ...(at && { at }) }
   const page = { pageSize: limit, ...(pageToken !== undefined && { pageToken }) }
-  const found = foundIn(await iam.access.users({ ...asked, ...page }, context))
+  const found = foundIn(await iam.access.users({ ...query, ...page }, context))
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   return {
@@ -142,9 +142,9 @@ const resourcesOf = async (
   const { iam, context, orgId, resources } = asking
   const known = typeOf(resources, type)
   if (!known || subject.type !== USER) return NOTHING
-  const asked = { userId: subject.id, permission: action, ...(at && { at }) }
+  const query = { userId: subject.id, permission: action, ...(at && { at }) }
   const page = { pageSize: limit, ...(pageToken !== undefined && { pageToken }) }
-  const found = foundIn(await iam.access.scopesOf({ ...asked, ...page }, context))
+  const found = foundIn(await iam.access.scopesOf({ ...query, ...page }, context))
   if ('missing' in found) return NOTHING
   const { items, nextPageToken } = found.value
   const results: { readonly type: string; readonly id: string }[] = []
@@ -168,8 +168,8 @@ const actionsOf = async (
 ): Promise<Part<{ readonly name: string }>> => {
   const project = subject.type === USER ? await projectOf(asking, resource) : undefined
   if (!project) return NOTHING
-  const asked = { userId: subject.id, ...project, ...(at && { at }) }
-  const found = foundIn(await asking.iam.access.check(asked, asking.context))
+  const query = { userId: subject.id, ...project, ...(at && { at }) }
+  const found = foundIn(await asking.iam.access.check(query, asking.context))
   if ('missing' in found) return NOTHING
   const names = found.value.permissions.filter((name) => name > last)
   const results = names.slice(0, limit).map((name) => ({ name }))

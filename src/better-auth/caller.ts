@@ -1,4 +1,5 @@
-import type { Caller } from '../index.js'
+import { checkOptions, OBJECT, TEXT } from '../check-options.js'
+import { type AccessChecks, type Caller, IamFailure } from '../index.js'
 import { isMember, type Tables } from './members.js'
 
 /** What `betterAuth` returns, as far as claviger uses it. */
@@ -50,3 +51,47 @@ export const callerOf =
     const { adapter } = await auth.$context
     return (await isMember(adapter, orgId, userId)) ? { userId, orgId } : undefined
   }
+
+/** The project whose permissions `guardOf` asks for. */
+export interface GuardOptions {
+  /** The library. */
+  readonly iam: {
+    /** The `access` of an `Iam`. */
+    readonly access: Pick<AccessChecks, 'of'>
+  }
+  /** The `id` of the project. */
+  readonly projectId: string
+}
+
+/** Returns the caller of a request who has a permission. */
+export type Guard = (
+  headers: Headers,
+  permission: string,
+  place?: {
+    /** The organization whose project it is, for users who work for others. Default: the caller's own. */
+    readonly projectOrgId?: string | undefined
+    /** An object of yours in the project. Default: the whole project. */
+    readonly resource?: string | undefined
+  },
+) => Promise<Caller>
+
+/**
+ * Returns the guard of your routes: the caller of a request, as `callerOf` finds it, who has a permission. The guard
+ * throws an `IamFailure`: 401 without a caller, and 403 with the reasons.
+ *
+ * @throws TypeError when an option is missing, unknown or of a wrong type
+ * @example
+ * const guard = guardOf(auth, { iam, projectId: 'invoicing' })
+ * const caller = await guard(request.headers, 'invoice.approve')
+ */
+export const guardOf = (auth: AuthServer, options: GuardOptions): Guard => {
+  checkOptions('guardOf', options, { required: { iam: OBJECT, projectId: TEXT } })
+  const { iam, projectId } = options
+  const sessionOf = callerOf(auth)
+  return async (headers, permission, place = {}) => {
+    const caller = await sessionOf(headers)
+    if (!caller) throw new IamFailure({ kind: 'Unauthenticated' })
+    await iam.access.of({ ...place, ...caller, projectId }).require(permission)
+    return caller
+  }
+}

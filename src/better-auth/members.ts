@@ -1,16 +1,16 @@
-import type { AuthContext, Where } from 'better-auth'
+import type { Where } from 'better-auth'
 
 /** How tables of better-auth are read. Its own type is another one for each host. */
 export interface Tables {
   /** Returns the first row. */
-  readonly findOne: <Row>(asked: {
+  readonly findOne: <Row>(query: {
     /** Name of the table, such as `member`. */
     readonly model: string
     /** The conditions that the row meets. */
     readonly where: Where[]
   }) => Promise<Row | null>
   /** Returns rows: 100 unless `limit` says more. */
-  readonly findMany: <Row>(asked: {
+  readonly findMany: <Row>(query: {
     /** Name of the table, such as `member`. */
     readonly model: string
     /** The conditions that each row meets. */
@@ -18,6 +18,26 @@ export interface Tables {
     /** Most rows to return. */
     readonly limit?: number
   }) => Promise<Row[]>
+}
+
+/** How tables of better-auth are written. */
+export interface WritableTables extends Tables {
+  /** Adds a row. */
+  readonly create: <Row extends Record<string, unknown>>(asked: {
+    /** Name of the table, such as `member`. */
+    readonly model: string
+    /** The fields of the row. */
+    readonly data: Row
+    /** Whether `data` may name the `id`. */
+    readonly forceAllowId?: boolean
+  }) => Promise<unknown>
+  /** Deletes a row. */
+  readonly delete: (asked: { readonly model: string; readonly where: Where[] }) => Promise<unknown>
+  /** Deletes all rows that meet the conditions. */
+  readonly deleteMany: (asked: {
+    readonly model: string
+    readonly where: Where[]
+  }) => Promise<unknown>
 }
 
 /** A condition: the field has this value. */
@@ -38,7 +58,7 @@ export const isInvited = async (tables: Tables, orgId: string, email: string): P
 
 /** Makes a user a member. Two sign-ins at once both do: one row stays. */
 export const addMember = async (
-  tables: AuthContext['adapter'],
+  tables: WritableTables,
   orgId: string,
   userId: string,
 ): Promise<void> => {

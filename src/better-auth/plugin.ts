@@ -1,7 +1,7 @@
 import type { AuthContext, BetterAuthPlugin, GenericEndpointContext } from 'better-auth'
 import { createAuthEndpoint, isAPIError } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
-import { checkOptions, FUNCTION } from '../check-options.js'
+import { BOOLEAN, checkOptions, FUNCTION } from '../check-options.js'
 import type { IamError } from '../index.js'
 import {
   type OpenIdSignIn,
@@ -11,7 +11,9 @@ import {
   type SignInRefusal,
   signInHandler,
 } from '../oidc/index.js'
+import { endWithLastRole, hasRole } from './last-role.js'
 import { isMember } from './members.js'
+import { signInPage } from './sign-in-page.js'
 import { pseudonyms, userIdOf } from './users.js'
 
 /**
@@ -25,7 +27,7 @@ export type AuthRefusal =
   | { readonly kind: 'UnknownUser' }
   | {
       readonly kind: 'SessionRefused'
-      /** The error code of better-auth, or the HTTP status without one. */
+      /** The error code of better-auth, or the HTTP status without one; `NO_ROLE` with `requireRole`. */
       readonly code: string
     }
 
@@ -37,6 +39,12 @@ export interface ClavigerAuthOptions extends SharedSignInOptions {
   readonly onRefused?:
     | ((refusal: AuthRefusal, request: Request) => Response | Promise<Response>)
     | undefined
+  /**
+   * Whether sessions need a role that counts in the organization. With `true`, users without one are refused, and a
+   * session that a provider began ends at the first request after its user's last role: by a push of SCIM, a removal or
+   * an expiry. `cookieCache` is then not used, and `caller` also needs `user.grant.read`. Default: false.
+   */
+  readonly requireRole?: boolean | undefined
 }
 
 /** The plugin, and the sign-in that it serves. */
@@ -46,7 +54,7 @@ export type ClavigerAuthPlugin = BetterAuthPlugin & {
 }
 
 /** Below the base path of better-auth: `/api/auth/claviger/sign-in`. Callbacks lie below it. */
-const PATH = '/claviger/sign-in'
+export const SIGN_IN_PATH = '/claviger/sign-in'
 
 /**
  * A plugin of better-auth that signs users in through the providers of claviger. It needs the plugin `organization`:
@@ -54,6 +62,7 @@ const PATH = '/claviger/sign-in'
  *
  * - `POST <basePath>/claviger/sign-in`, which begins a sign-in: a form of your own origin with `email`, or with `orgId`
  *   and `idpId`, and optionally `returnTo`;
+ * - `GET <basePath>/claviger/sign-in`, a page with such a form. The query may name `orgId` and `idpId`, and `returnTo`;
  * - `GET <basePath>/claviger/sign-in/callback/<orgId>/<idpId>`, to which providers send browsers back. It begins a
  *   session in the organization and redirects to `returnTo`;
  * - the column `signedInOrgId` of `session`, and a unique index on `account`: migrate the database.
@@ -70,17 +79,19 @@ const PATH = '/claviger/sign-in'
  * export const auth = betterAuth({ baseURL, secret, database, plugins: [organization(), sso] })
  */
 export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
-  const { onRefused, ...given } = options
-  checkOptions('claviger', { onRefused }, { optional: { onRefused: FUNCTION } })
-  const pseudonymOf = pseudonyms(given.key)
+  const { onRefused, requireRole, ...signInOptions } = options
+  const own = { optional: { onRefused: FUNCTION, requireRole: BOOLEAN } }
+  checkOptions('claviger', { onRefused, requireRole }, own)
+  const pseudonymOf = pseudonyms(signInOptions.key)
   let started: AuthContext | undefined
   const context = (): AuthContext => {
     if (started) return started
     throw new TypeError('Pass the plugin claviger to betterAuth, and await auth.$context')
   }
   const signIn = openIdSignIn({
-    ...given,
-    redirectUri: ({ orgId, idpId }) => `${context().baseURL}${PATH}/callback/${orgId}/${idpId}`,
+    ...signInOptions,
+    redirectUri: ({ orgId, idpId }) =>
+      `${context().baseURL}${SIGN_IN_PATH}/callback/${orgId}/${idpId}`,
     userIdOf: (user) => userIdOf(context(), user, pseudonymOf),
   })
   const serve = async (endpoint: GenericEndpointContext): Promise<Response> => {
@@ -88,10 +99,13 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
     const refuse = async (refusal: AuthRefusal) =>
       (await onRefused?.(refusal, request)) ?? refusedPage(refusal)
     return signInHandler(signIn, {
-      path: `${new URL(context().baseURL).pathname.replace(/\/$/, '')}${PATH}`,
+      path: pathOf(context()),
       ...(onRefused && { onRefused }),
       onSignedIn: async (user) => {
-        const refusal = await beginSession(endpoint, user)
+        const { userId, orgId } = user
+        const lacksRole =
+          requireRole && userId !== undefined && !(await hasRole(options, userId, orgId))
+        const refusal = lacksRole ? NO_ROLE : await beginSession(endpoint, user)
         return refusal && refuse(refusal)
       },
     })(request)
@@ -100,21 +114,35 @@ export const claviger = (options: ClavigerAuthOptions): ClavigerAuthPlugin => {
     id: 'claviger',
     signIn,
     schema: SCHEMA,
+    ...(requireRole && { hooks: { before: [endWithLastRole(options)] } }),
     init: (created) => {
       checkContext(created)
       started = created
     },
     endpoints: {
       // `signInHandler` reads the form.
-      clavigerSignIn: createAuthEndpoint(PATH, { method: 'POST', disableBody: true }, serve),
+      clavigerSignIn: createAuthEndpoint(
+        SIGN_IN_PATH,
+        { method: 'POST', disableBody: true },
+        serve,
+      ),
+      clavigerSignInPage: createAuthEndpoint(SIGN_IN_PATH, { method: 'GET' }, async (endpoint) => {
+        const { searchParams } = new URL(requestOf(endpoint).url)
+        return signInPage(pathOf(context()), Object.fromEntries(searchParams))
+      }),
       clavigerCallback: createAuthEndpoint(
-        `${PATH}/callback/:orgId/:idpId`,
+        `${SIGN_IN_PATH}/callback/:orgId/:idpId`,
         { method: 'GET' },
         serve,
       ),
     },
   }
 }
+
+const pathOf = ({ baseURL }: AuthContext): string =>
+  `${new URL(baseURL).pathname.replace(/\/$/, '')}${SIGN_IN_PATH}`
+
+const NO_ROLE: AuthRefusal = { kind: 'SessionRefused', code: 'NO_ROLE' }
 
 const SCHEMA = {
   // Not an input: no request of a user sets it.

@@ -16,7 +16,6 @@ export interface CommandCall {
   readonly signal: AbortSignal
 }
 
-/** A command of the command line. */
 export interface Command {
   /** What `--help` prints: at most 24 lines of 80 characters. */
   readonly help: string
@@ -79,10 +78,10 @@ export const explain = (error: AnyError): string => {
   if (error.kind === 'Unavailable') return `${message}: ${reasonOf(error.cause)}`
   if (error.kind === 'Cancelled') return 'Interrupted'
   const { kind, ...values } = error
-  const shown = Object.entries(toJson(values) as object)
+  const entries = Object.entries(toJson(values) as object)
     .filter(([name]) => name !== 'cause')
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
-  return `${message} (${[kind, ...shown].join(', ')})`
+  return `${message} (${[kind, ...entries].join(', ')})`
 }
 
 /** The message of an exception and of its cause. */

@@ -22,12 +22,10 @@ export const DATABASE = {
 export interface Database extends AsyncDisposable {
   readonly store: EventStore & EventRestore & EventCount
   readonly readModel: ReadModel
-  /** Of a server. */
   readonly engine?: { readonly server: string; readonly driver: string }
   readonly close: () => Promise<void>
 }
 
-/** Options of opening a database. */
 interface OpenOptions {
   readonly schema?: string | undefined
   /** Whether the database is created if it is missing, and brought up to date. */
@@ -71,8 +69,8 @@ export const openAddress = async (address: string, options: OpenOptions): Promis
 /** A hint for commands that can create the database with an option. */
 const hintOf = ({ create }: OpenOptions): string => (create === false ? '; use --create' : '')
 
-const openServer = async (connectionString: string, given: OpenOptions): Promise<Database> => {
-  const { schema, create = false, signal } = given
+const openServer = async (connectionString: string, input: OpenOptions): Promise<Database> => {
+  const { schema, create = false, signal } = input
   const { openPostgres, UnusableDatabase } = await import('claviger/postgres')
   const options = { ...(schema !== undefined && { schema }), ...(signal && { signal }) }
   try {
@@ -81,7 +79,7 @@ const openServer = async (connectionString: string, given: OpenOptions): Promise
     if (!(thrown instanceof UnusableDatabase)) throw new Failed(reasonOf(thrown))
     throw new Failed(
       thrown.reason === 'not_migrated'
-        ? `${thrown.message.split(': ')[0]}${hintOf(given)}`
+        ? `${thrown.message.split(': ')[0]}${hintOf(input)}`
         : thrown.message,
     )
   }

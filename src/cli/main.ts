@@ -8,8 +8,8 @@ import { masking, openTerminal } from './terminal.js'
 /** Time after Ctrl-C until a note says why it waits, in milliseconds. */
 const WAIT_MS = 1_000
 
-const given = process.argv.slice(2)
-const addresses = given.map((each) => each.replace(/^--[\w-]+=/, ''))
+const args = process.argv.slice(2)
+const addresses = args.map((each) => each.replace(/^--[\w-]+=/, ''))
 const ended = new AbortController()
 let isReaderGone = false
 
@@ -73,10 +73,10 @@ const exitCodeOf = (thrown: unknown): ExitCode => {
   if (isReaderGone) return 0
   terminal.note(`claviger: ${ended.signal.aborted ? 'Interrupted' : reasonOf(thrown)}`)
   if (!(thrown instanceof UsageError)) return 1
-  const [name = ''] = given
+  const [name = ''] = args
   terminal.note(`See claviger ${Object.hasOwn(COMMANDS, name) ? `${name} ` : ''}--help`)
   return 64
 }
 
 // Not left to the end of the event loop: a connection that was being opened may take long to give up.
-process.exit(await main(given).catch(exitCodeOf))
+process.exit(await main(args).catch(exitCodeOf))

@@ -14,7 +14,6 @@ export interface Terminal {
    * @throws Error when they cannot be written
    */
   readonly print: (...lines: readonly Line[]) => Promise<void>
-  /** Prints a value as a line of JSON. */
   readonly printJson: (value: unknown) => Promise<void>
   /** Prints a JSON text; a file or another program gets it unchanged. */
   readonly printEvidence: (json: string) => Promise<void>
@@ -42,10 +41,10 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
   const hasBold = out.isTTY === true && isSmart && !process.env['NO_COLOR']
   const hasProgress = notes.isTTY === true && isSmart
   let hasReader = true
-  let isShown = false
+  let isVisible = false
   const clear = (): void => {
-    if (isShown) notes.write('\r\u001b[K')
-    isShown = false
+    if (isVisible) notes.write('\r\u001b[K')
+    isVisible = false
   }
   // Faults are reported by the writes themselves.
   for (const stream of [out, notes]) stream.on('error', () => undefined)
@@ -64,7 +63,7 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
       })
     })
   const inBold = (text: string) => (hasBold ? `\u001b[1m${text}\u001b[22m` : text)
-  const shown = (line: Line): string =>
+  const formatLine = (line: Line): string =>
     typeof line === 'string'
       ? printable(line)
       : line
@@ -73,7 +72,7 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
           )
           .join('')
   return {
-    print: (...lines) => write(lines.map(shown).join('\n')),
+    print: (...lines) => write(lines.map(formatLine).join('\n')),
     printJson: (value) => write(printableJson(JSON.stringify(value))),
     printEvidence: (json) => write(out.isTTY ? printableJson(json) : json),
     note: (text) => {
@@ -85,7 +84,7 @@ export const openTerminal = ({ out, notes, mask, onReaderGone }: TerminalOptions
     progress: (text) => {
       if (!hasProgress) return
       notes.write(`\r\u001b[K${printable(text)}`)
-      isShown = true
+      isVisible = true
     },
   }
 }
@@ -142,16 +141,16 @@ const decoded = (text: string): string => {
 }
 
 /**
- * Removes the passwords of addresses and signer keys from texts. The passwords in `given`, the arguments of the command
+ * Removes the passwords of addresses and signer keys from texts. The passwords in `args`, the arguments of the command
  * line, are removed wherever they stand.
  */
-export const masking = (given: readonly string[]): ((text: string) => string) => {
-  const passwords = given.flatMap(passwordsIn)
+export const masking = (args: readonly string[]): ((text: string) => string) => {
+  const passwords = args.flatMap(passwordsIn)
   return (text) => {
     const masked = text
       .replaceAll(ADDRESS, maskAddress)
       .replaceAll(LISTED, '$1***')
       .replaceAll(SIGNER, 'PRIVATE+KEY+***')
-    return passwords.reduce((shown, password) => shown.replaceAll(password, '***'), masked)
+    return passwords.reduce((output, password) => output.replaceAll(password, '***'), masked)
   }
 }

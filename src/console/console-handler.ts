@@ -10,11 +10,14 @@ import {
   type Service,
 } from '../transport/http.js'
 import { fetchHandler, type NodeRequest } from '../transport/index.js'
+import { AREAS } from './browser/page-names.js'
 import { CROSS_SITE, isForeign } from './cross-site.js'
-import { type Asker, usersOf, whyNoUsers } from './directory.js'
+import { type Asker, described, organizationsOf, usersOf, whyNoUsers } from './directory.js'
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
+import { beginPreview } from './preview.js'
+import { scimOf } from './scim.js'
 import { byLink, completeLink, setUpOf } from './set-up.js'
 
 /** Handles requests of fetch and of Node.js, and is an Express middleware. */
@@ -134,8 +137,29 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     const found = options.users && (await usersOf(options.users, new URLSearchParams(query), asker))
     return found ? jsonResponse(200, JSON.stringify({ users: found })) : OUT_OF_BOUNDS
   })
+  const organizations = asking(async (asker, { query }) => {
+    const allowed = await iam.projectGrants.listReceived({ pageSize: 1 }, asker)
+    if (allowed.isErr()) return refusedBy(allowed.error)
+    const { find } = options.organizations ?? {}
+    const text = new URLSearchParams(query).get('text') ?? ''
+    const found = find && (await organizationsOf(find, text, asker))
+    return found ? jsonResponse(200, JSON.stringify({ organizations: found })) : OUT_OF_BOUNDS
+  })
   const setUp = asking(async (asker, request) =>
     answerOf(await setUpOf(iam, options, request, asker)),
+  )
+  const { previewSignIn } = options
+  const preview =
+    previewSignIn &&
+    asking(async (asker, request) => {
+      const begun = await beginPreview(iam, { ...options, previewSignIn }, request, asker)
+      if ('refusal' in begun) return refusedBy(begun.refusal)
+      if ('kind' in begun) return notBegun(begun.kind)
+      const { url, cookie } = begun
+      return jsonResponse(200, JSON.stringify({ url }), { 'set-cookie': cookie })
+    })
+  const scim = asking(async (asker, request) =>
+    answerOf(await scimOf(iam, options, request, asker)),
   )
   const complete: Handler = async (request) => answerOf(await completeLink(iam, options, request))
 
@@ -149,6 +173,26 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
       reportFailure('names', cause)
       return undefined
     })
+  }
+
+  /** Who calls, where they may work, and which parts the host shows them: none beyond the overview if it cannot say. */
+  const sessionOf = async (headers: Headers) => {
+    const caller = await remembered(headers, AbortSignal.timeout(LONGEST_NAMING_MS))
+    if (!caller || 'kind' in caller) return undefined
+    const { userId, orgId } = caller
+    const context = { caller, orgId: headers.get(organizationHeader) || orgId }
+    const { areas, organizations } = options
+    try {
+      const choices = await organizations?.choices?.(context)
+      return {
+        ...{ userId, orgId },
+        areas: typeof areas === 'function' ? (await areas(context)).filter(isArea) : undefined,
+        organizations: choices?.map(described),
+      }
+    } catch (cause) {
+      reportFailure('session', cause)
+      return { userId, orgId, areas: [] }
+    }
   }
 
   const transported: Handler = async (received) => {
@@ -169,17 +213,24 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
         headers: head,
         body: new Uint8Array(await response.arrayBuffer()),
       }
-    const answer: object = await response.json()
-    const exchange = { path: path.slice(api.length), query, body: jsonIn(bytes), answer }
-    const names = await namesIn(exchange, headers)
+    const answered: object = await response.json()
+    const ofApi = path.slice(api.length)
+    const session = ofApi === PERMISSIONS ? await sessionOf(headers) : undefined
+    const answer = { ...answered, session }
+    const names = await namesIn({ path: ofApi, query, body: jsonIn(bytes), answer }, headers)
     return jsonResponse(response.status, JSON.stringify({ ...answer, names }), head)
   }
 
   const pages = pageAnswers(options)
   const own: Readonly<Record<string, Handler>> = {
     'GET /users': users,
+    'GET /organizations': organizations,
     'GET /setUp': setUp,
     'POST /setUp': complete,
+    ...(preview && { 'POST /preview': preview }),
+    'GET /scim': scim,
+    'POST /scim': scim,
+    'DELETE /scim': scim,
   }
   const { find, missing } = pages
   return {
@@ -193,10 +244,21 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   }
 }
 
+const isArea = (area: string): boolean => Object.hasOwn(AREAS, area)
+
+/** Where a page asks what its caller may do, before anything else. */
+const PERMISSIONS = '/v1/permissions'
+
 /** Longest wait for names, in milliseconds: after it a page shows ids. */
 const LONGEST_NAMING_MS = 3000
 
 const OUT_OF_BOUNDS = jsonResponse(400, '{"code":3,"message":"Give id or text","details":[]}')
+
+/** A provider that cannot be asked is no fault of the caller. */
+const notBegun = (kind: string): HttpResponse => {
+  const message = `The sign-in cannot begin: ${kind}`
+  return jsonResponse(409, JSON.stringify({ code: 9, message, details: [] }))
+}
 
 const refusedBy = (error: IamError): HttpResponse =>
   jsonResponse(httpStatusOf(error), JSON.stringify(toStatus(error)))

@@ -18,7 +18,9 @@ export const consolePath = (
   parameters: Readonly<Record<string, string | undefined>> = {},
 ): string => {
   if (!PAGES.includes(page)) throw new TypeError(`Unknown page of the console: ${page}`)
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => !!entry[1])
-  const query = new URLSearchParams(given).toString()
+  const present = Object.entries(parameters).filter(
+    (entry): entry is [string, string] => !!entry[1],
+  )
+  const query = new URLSearchParams(present).toString()
   return `${basePath}/${page}${query && `?${query}`}`
 }

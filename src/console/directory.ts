@@ -62,6 +62,22 @@ export interface OrganizationDirectory {
     ids: readonly string[],
     context: DirectoryContext,
   ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
+  /**
+   * Finds organizations by a part of a name of 1 to 200 characters, best matches first; the pages show the first 20.
+   * Without it, an admin who grants a project types the id of the organization.
+   */
+  readonly find?: (
+    text: string,
+    context: DirectoryContext,
+  ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
+  /**
+   * The organizations that this caller may work in, their own among them, such as all customers for support. The pages
+   * offer a choice, send the chosen one in `organizationHeader`, and show a banner for it. `authorize` decides what the
+   * caller may do there.
+   */
+  readonly choices?: (
+    context: DirectoryContext,
+  ) => readonly OrganizationDescription[] | Promise<readonly OrganizationDescription[]>
 }
 
 /** What both directories have. */
@@ -75,10 +91,10 @@ const MAX_LENGTH = 400
 /** Users by their ids, or found by a text; undefined if the question is out of bounds. */
 export const usersOf = async (
   { describe, find }: UserDirectory,
-  asked: URLSearchParams,
+  query: URLSearchParams,
   { caller, orgId }: Asker,
 ): Promise<readonly UserDescription[] | undefined> => {
-  const [ids, text] = [asked.getAll('id'), asked.get('text') ?? '']
+  const [ids, text] = [query.getAll('id'), query.get('text') ?? '']
   const isInBounds = [...ids, text].every((each) => each.length <= MAX_LENGTH)
   if (!isInBounds || ids.length > MAX_IDS || (ids.length === 0 && text === '')) return undefined
   const context = { caller, orgId }
@@ -87,6 +103,16 @@ export const usersOf = async (
     .slice(0, ids.length || MAX_FOUND)
     .map(described)
 }
+
+/** Organizations by a part of a name; undefined if the text is out of bounds. */
+export const organizationsOf = async (
+  find: NonNullable<OrganizationDirectory['find']>,
+  text: string,
+  { caller, orgId }: Asker,
+): Promise<readonly UserDescription[] | undefined> =>
+  text === '' || text.length > MAX_LENGTH
+    ? undefined
+    : (await find(text, { caller, orgId })).slice(0, MAX_FOUND).map(described)
 
 /** Why a caller may not find users: one who may see who has roles, or who changed something, may see their names. */
 export const whyNoUsers = async (iam: Iam, asker: Asker): Promise<IamError | undefined> => {
@@ -99,7 +125,7 @@ export const whyNoUsers = async (iam: Iam, asker: Asker): Promise<IamError | und
 /** The fields that the pages show. @throws TypeError unless it is a user */
 export const described = ({ id, name, email, picture }: UserDescription): UserDescription => {
   if (typeof id !== 'string' || typeof name !== 'string')
-    throw new TypeError('users must return a list of { id, name }')
+    throw new TypeError('users and organizations must return lists of { id, name }')
   const shown = (text: unknown) =>
     typeof text === 'string' ? text.slice(0, MAX_LENGTH) : undefined
   const isOwn = typeof picture === 'string' && /^(\/(?![/\\])|data:image\/)/.test(picture)

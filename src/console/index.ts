@@ -11,4 +11,4 @@ export type {
   UserDirectory,
 } from './directory.js'
 export { german } from './german.js'
-export type { ConsoleOptions, ProviderIds, SetUpOptions } from './options.js'
+export type { ConsoleOptions, ProviderIds, ScimAccess, SetUpOptions } from './options.js'

@@ -103,10 +103,10 @@ export const namesOf = async (
 ): Promise<Names> => {
   const { orgId } = asker
   const ids = new Ids(orgId)
-  const asked = new URLSearchParams(query)
-  for (const name of USERS) for (const id of asked.getAll(name)) if (id) ids.users.add(id)
+  const search = new URLSearchParams(query)
+  for (const name of USERS) for (const id of search.getAll(name)) if (id) ids.users.add(id)
   const value = (name: string, snake: string) =>
-    asked.get(name) || asked.get(`filter.${snake}.equals`) || Reflect.get(Object(body), name)
+    search.get(name) || search.get(`filter.${snake}.equals`) || Reflect.get(Object(body), name)
   const projectId = value('projectId', 'project_id') || /\/v1\/projects\/([^/:]+)/.exec(path)?.[1]
   const project = projectId && {
     projectId: decoded(String(projectId)),

@@ -1,3 +1,4 @@
+import type { ResultAsync } from 'neverthrow'
 import {
   BOOLEAN,
   checkOptions,
@@ -5,11 +6,12 @@ import {
   type OptionChecks,
   withMethods,
 } from '../check-options.js'
+import type { ScimTokens } from '../scim/index.js'
 import { HANDLER_OPTIONS, text } from '../transport/handler-options.js'
 import type { TransportOptions } from '../transport/index.js'
 import type { Messages } from './browser/english.js'
 import { AREAS, type AreaName } from './browser/page-names.js'
-import type { OrganizationDirectory, UserDirectory } from './directory.js'
+import type { DirectoryContext, OrganizationDirectory, UserDirectory } from './directory.js'
 
 /** Options of the guided set-up for holders of a set-up link. */
 export interface SetUpOptions {
@@ -26,6 +28,14 @@ export interface ProviderIds {
   readonly orgId: string
   /** The id of the provider. */
   readonly idpId: string
+}
+
+/** Where directories push users and groups, and the tokens with which they do. */
+export interface ScimAccess {
+  /** The URL that admins enter at their directory: where `scimHandler` is mounted, with its `basePath`. */
+  readonly url: string | ((provider: ProviderIds) => string)
+  /** What `scimTokens` of `claviger/scim` returns. */
+  readonly tokens: Pick<ScimTokens, 'list' | 'issue' | 'revoke'>
 }
 
 /** Options of `consoleHandler`. */
@@ -53,7 +63,7 @@ export interface ConsoleOptions {
   readonly basePath?: string | undefined
   /** Describes and finds the users of your application. Without it, the pages show and accept user ids, and say so. */
   readonly users?: UserDirectory | undefined
-  /** Names the organizations of your application. Without it, the pages show their ids. */
+  /** Names and finds the organizations of your application. Without it, the pages show and take their ids. */
   readonly organizations?: OrganizationDirectory | undefined
   /**
    * Whether the ids of your users are e-mail addresses. Otherwise forms refuse an id that looks like an address,
@@ -66,6 +76,11 @@ export interface ConsoleOptions {
   readonly logo?: string | undefined
   /** Colour of buttons and of the current page, as `#rrggbb`. The text on it is black or white. */
   readonly accent?: string | undefined
+  /**
+   * A style sheet of yours that is loaded after that of the console: a path of the same origin such as `/console.css`.
+   * It sets the variables that the console guide lists, such as `--font` and `--radius`.
+   */
+  readonly stylesheet?: string | undefined
   /** Texts by language, with BCP 47 tags such as `de`. The browser's languages decide; English is built in. */
   readonly messages?: Readonly<Record<string, Messages>> | undefined
   /**
@@ -82,8 +97,14 @@ export interface ConsoleOptions {
   readonly signOutUrl?: string | undefined
   /** Link back to your application: a path, or an `https:` URL. */
   readonly backUrl?: string | undefined
-  /** The parts of the console to show. Default: all except `plan`. Hiding pages does not remove permissions. */
-  readonly areas?: readonly AreaName[] | undefined
+  /**
+   * The parts of the console to show, or a function that returns those of a caller. Default: all except `plan`. Hiding
+   * pages does not remove permissions.
+   */
+  readonly areas?:
+    | readonly AreaName[]
+    | ((context: DirectoryContext) => readonly AreaName[] | Promise<readonly AreaName[]>)
+    | undefined
   /**
    * The redirect URI that admins register at a provider, shown with a copy button: `redirectUri` of `openIdSignIn`.
    * Without it, the pages say that it is missing.
@@ -95,6 +116,24 @@ export interface ConsoleOptions {
    * out.
    */
   readonly signInUrl?: ((provider: ProviderIds) => string) | undefined
+  /**
+   * Begins the preview of a sign-in: `begin` of `openIdSignIn` in `claviger/oidc`, whose callbacks `signInHandler` serves
+   * at the same origin. After a passed test, the pages then offer a sign-in that shows the claims that came, the groups
+   * that were found and the role mappings that match, and records nothing.
+   */
+  readonly previewSignIn?:
+    | ((
+        input: ProviderIds & { readonly preview: true },
+      ) => ResultAsync<
+        { readonly url: string; readonly cookie: string },
+        { readonly kind: string }
+      >)
+    | undefined
+  /**
+   * Shows, on the page of a provider and in the guided set-up, the URL for SCIM, tokens, when they were last used, and
+   * requests that were refused. Without it, the pages say nothing about SCIM.
+   */
+  readonly scim?: ScimAccess | undefined
   /** Serves the guided set-up for links of `iam.setupLinks`. Default: not served. */
   readonly setUp?: SetUpOptions | undefined
 }
@@ -113,6 +152,9 @@ const isTag = (tag: string): boolean => {
   }
 }
 
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'function' || (typeof value === 'string' && URL.canParse(value))
+
 /** Options of the console only. */
 const PAGE_OPTIONS: OptionChecks = {
   users: withMethods(['describe', 'find'], 'must have the functions describe and find'),
@@ -128,15 +170,21 @@ const PAGE_OPTIONS: OptionChecks = {
     (value) => Object.keys(Object(value)).every(isTag),
     'must have texts by language, such as { de: { save: "Sichern" } }',
   ],
+  stylesheet: text(PATH, 'must be a path of the same origin such as /console.css'),
   menu: BOOLEAN,
   loginUrl: LINK,
   signOutUrl: LINK,
   backUrl: LINK,
-  redirectUri: [
-    (value) => typeof value === 'function' || (typeof value === 'string' && URL.canParse(value)),
-    'must be an absolute URL, or a function that returns one',
+  redirectUri: [isUrl, 'must be an absolute URL, or a function that returns one'],
+  scim: [
+    (value) => {
+      const { url, tokens } = Object(value)
+      return isUrl(url) && ['list', 'issue', 'revoke'].every((name) => FUNCTION[0](tokens?.[name]))
+    },
+    'must be { url, tokens } with an absolute URL, or a function that returns one, and the tokens of scimTokens',
   ],
   signInUrl: FUNCTION,
+  previewSignIn: FUNCTION,
   setUp: [
     (value) =>
       typeof value === 'object' &&
@@ -146,8 +194,10 @@ const PAGE_OPTIONS: OptionChecks = {
     'must be { path } with a path such as /set-up',
   ],
   areas: [
-    (value) => Array.isArray(value) && value.every((area) => Object.hasOwn(AREAS, String(area))),
-    `must be a list of ${Object.keys(AREAS).join(', ')}`,
+    (value) =>
+      typeof value === 'function' ||
+      (Array.isArray(value) && value.every((area) => Object.hasOwn(AREAS, String(area)))),
+    `must be a list of ${Object.keys(AREAS).join(', ')}, or a function that returns one`,
   ],
 }
 

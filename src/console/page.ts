@@ -1,3 +1,4 @@
+import { ORGANIZATION_HEADER } from '../transport/handler-options.js'
 import type { Handler, HeaderReader, HttpResponse, ResponseHeaders } from '../transport/http.js'
 import type { Settings } from './browser/settings.js'
 import { type AssetFile, files, PAGES, page } from './gen/assets.js'
@@ -17,6 +18,7 @@ const SECURITY = {
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self' data:",
+    "font-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -163,13 +165,16 @@ const pageOf = (options: MountOptions, language: string): string => {
     loginUrl,
     signOutUrl,
     backUrl,
-    areas,
+    areas: typeof areas === 'function' ? undefined : areas,
     hasUsers: users !== undefined,
+    hasOrganizations: options.organizations?.find !== undefined,
+    organizationHeader: options.organizationHeader ?? ORGANIZATION_HEADER,
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
     language,
     messages: messages[language],
     hasMenu: !options.isLink && options.menu !== false,
     isLink: options.isLink ?? false,
+    hasPreview: options.previewSignIn !== undefined,
     setUpPath: setUp?.path,
     basePath,
   }
@@ -179,9 +184,11 @@ const pageOf = (options: MountOptions, language: string): string => {
     title,
     settings: JSON.stringify(settings),
   }
-  return page.replace(/%(language|direction|title|settings)%/g, (_, name) =>
-    escaped(values[name] ?? ''),
-  )
+  const { stylesheet } = options
+  const sheet = stylesheet ? `<link rel="stylesheet" href="${escaped(stylesheet)}">\n` : ''
+  return page
+    .replace('%stylesheet%', () => sheet)
+    .replace(/%(language|direction|title|settings)%/g, (_, name) => escaped(values[name] ?? ''))
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -17,22 +17,29 @@ export const byLink =
 const tokenIn = (headers: HeaderReader): string | undefined =>
   /^Bearer ([\w-]{1,200})$/i.exec(headers.get('authorization') ?? '')?.[1]
 
+/** The link of a request; undefined in the console. */
+export const redeemed = async (
+  iam: Iam,
+  { isLink }: MountOptions,
+  { header }: Pick<HttpRequest, 'header'>,
+  { signal }: Pick<Asker, 'signal'>,
+) => (isLink ? iam.setupLinks.redeem({ token: tokenIn(header) ?? '' }, { signal }) : undefined)
+
 type Answer = object | { readonly refusal: IamError }
 
 /** Where a provider sends browsers back, where its users sign in, and what the provider of a link has passed. */
 export const setUpOf = async (
   iam: Iam,
-  { redirectUri, signInUrl, isLink }: MountOptions,
-  { query, header }: Pick<HttpRequest, 'query' | 'header'>,
+  options: MountOptions,
+  request: Pick<HttpRequest, 'query' | 'header'>,
   { orgId, ...asker }: Asker,
 ): Promise<Answer> => {
-  const redeemed = isLink
-    ? await iam.setupLinks.redeem({ token: tokenIn(header) ?? '' }, { signal: asker.signal })
-    : undefined
-  if (redeemed?.isErr()) return { refusal: redeemed.error }
-  const link = redeemed?.isOk() ? redeemed.value : undefined
+  const { redirectUri, signInUrl } = options
+  const opened = await redeemed(iam, options, request, asker)
+  if (opened?.isErr()) return { refusal: opened.error }
+  const link = opened?.isOk() ? opened.value : undefined
   const caller = link?.caller ?? asker.caller
-  const idpId = link?.idpId ?? new URLSearchParams(query).get('idp_id') ?? ''
+  const idpId = link?.idpId ?? new URLSearchParams(request.query).get('idp_id') ?? ''
   const filter = { idpId: { equals: idpId } }
   const found = await iam.identityProviders.list({ filter }, { ...asker, caller, orgId })
   if (found.isErr()) return { refusal: found.error }

@@ -53,13 +53,11 @@ export interface Aggregate<
   /** The object that contains these objects and is removed with them; absent if it is the organization. */
   readonly container?: Container<Ids>
 
-  /** The rules. */
   readonly decider: Rules<Event>
 
   /** Schemas of the events in their newest versions. */
   readonly events: readonly EventSchema<Event['type']>[]
 
-  /** Type of the event that adds an object. */
   readonly adds: Event['type']
 
   /** Type of the event that removes an object; absent if none does. */
@@ -83,7 +81,6 @@ export interface Aggregate<
   /** Names of the fields of a state that only decisions need. Rows do not keep them. */
   readonly secrets?: readonly string[]
 
-  /** States of a view. */
   readonly states: readonly View['state'][]
 
   /** The fields of a view, except its state. */
@@ -187,7 +184,6 @@ export type Existing<State extends AnyState> = Exclude<
 
 /** An object that contains others. */
 export interface Container<Ids> {
-  /** Its type. */
   readonly type: ObjectRef['type']
   /** The container of the object that `ids` name. */
   ref(ids: Ids): ObjectRef & OwnedTarget

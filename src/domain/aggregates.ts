@@ -59,7 +59,6 @@ export interface Views {
   readonly setup_link: SetupLink
 }
 
-/** The view of an object of any type. */
 export type AnyView = ReturnType<Listed['show']>
 
 /** An event of any stream, in its newest version. */
@@ -94,13 +93,11 @@ const CLAIMS: readonly StreamDefinition[] = [verifiedDomains, setupLinkTokens]
 /** Every aggregate, by the type of its objects. */
 export const aggregates: { readonly [Type in ObjectRef['type']]: AnyAggregate } = all
 
-/** The definition of every stream. */
 export const streamDefinitions: readonly StreamDefinition[] = [
   ...Object.values(aggregates),
   ...CLAIMS,
 ]
 
-/** The types of all objects. */
 export const TYPES = Object.values(all).map(({ type }) => type)
 
 /** A record of what `make` returns for each of `names`. */
@@ -116,7 +113,6 @@ export const byType = <Value>(
   make: (aggregate: AnyAggregate) => Value,
 ): Record<ObjectRef['type'], Value> => recordOf(TYPES, (type) => make(aggregates[type]))
 
-/** Types of all events. */
 export const EVENT_TYPES = [...Object.values(all), verifiedDomains, setupLinkTokens]
   .flatMap(({ events }) => [...events])
   .flatMap((schema) => schema.def.innerType.shape.type.def.values)

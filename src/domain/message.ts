@@ -112,8 +112,8 @@ export const changesNothing = <Fields extends object>(
 
 /** `fields` with the values of `patch`. */
 export const patched = <Fields extends object>(fields: Fields, patch: Patch<Fields>): Fields => {
-  const given = Object.entries(patch).filter(([, value]) => value !== undefined)
-  return { ...fields, ...Object.fromEntries(given) }
+  const present = Object.entries(patch).filter(([, value]) => value !== undefined)
+  return { ...fields, ...Object.fromEntries(present) }
 }
 
 /** Whether both are the same JSON: items of lists in their order, members of objects in any. */

@@ -21,7 +21,6 @@ export interface AssignableProject {
   readonly project: ProjectState
   /** The project's grant to that organization; undefined if the organization owns the project. */
   readonly projectGrant: ProjectGrantState | undefined
-  /** The state of each role to give. */
   readonly roleState: (roleKey: RoleKey) => ProjectRoleState
 }
 

@@ -79,7 +79,6 @@ export const textIn = ({ value }: Found, name: string): string | undefined => {
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Whether a field is true. */
 export const isTrueIn = ({ value }: Found, name: string): boolean =>
   fieldOf(value, spellingIn(value, name)) === true
 
@@ -123,9 +122,9 @@ export function* textsIn(list: Found): Generator<FoundText> {
  * `-` instead of invalid ones, then `-` and 12 hexadecimal digits of its SHA-256.
  */
 export const derivedId = (name: string): string => {
-  const shown = name.slice(0, 51).replaceAll(/[^A-Za-z0-9._:@~-]/g, '-')
+  const readable = name.slice(0, 51).replaceAll(/[^A-Za-z0-9._:@~-]/g, '-')
   const digits = bytesToHex(sha256(utf8ToBytes(name))).slice(0, 12)
-  return `${shown.replace(/^[^A-Za-z0-9]+/, '') || 'x'}-${digits}`
+  return `${readable.replace(/^[^A-Za-z0-9]+/, '') || 'x'}-${digits}`
 }
 
 /** The id for the name at `at`: the name itself if it is a valid id, otherwise one derived from it. */

@@ -65,7 +65,6 @@ export type ImportWarningKind =
   | 'NotKept'
   | 'TooLarge'
 
-/** The action and the message of each kind. */
 const WARNINGS: Readonly<
   Record<ImportWarningKind, readonly [action: ImportWarning['action'], message: string]>
 > = {

@@ -206,11 +206,11 @@ export const readGroupMappers = (
       kind === CLAIMS_TO_GROUP
         ? (groups.get(textIn(config, 'group') ?? '') ?? [])
         : roleNamed(roles, textIn(config, 'role') ?? '')
-    const given = rolesWith(roles, names, spend)
-    if (!isRequiredText(group) || !draft.providers.has(idpId) || given.length === 0)
+    const mapped = rolesWith(roles, names, spend)
+    if (!isRequiredText(group) || !draft.providers.has(idpId) || mapped.length === 0)
       warn(mapper, 'MappingLeft')
     else
-      for (const { project, roleKey } of given)
+      for (const { project, roleKey } of mapped)
         addMappedRole(project, mapper, { idpId, group, roleKey })
   }
 }

@@ -21,7 +21,7 @@ import {
 const REALM_PROJECT = 'realm'
 
 /** A role whose included roles are not resolved yet. */
-interface FoundNode extends Pick<RoleNode, 'kept'> {
+interface FoundNode extends Pick<RoleNode, 'imported'> {
   readonly composites: Found
 }
 
@@ -34,10 +34,11 @@ export const readRoles = (realm: Found, draft: OrganizationDraft): RoleGraph => 
   for (const [clientId, list] of entriesIn(fieldIn(roles, 'client')))
     readClientRoles({ clientId, list, client: clients.get(clientId), realm }, { draft, nodes })
   return new Map(
-    [...nodes].map(([name, { kept, composites }]) => {
+    [...nodes].map(([name, { imported, composites }]) => {
       const includes = knownRolesIn(nodes, roleNamesIn(composites, ['realm', 'client']))
-      if (includes.some((included) => nodes.get(included)?.kept)) warn(composites, 'RolesExpanded')
-      return [name, { kept, includes }]
+      if (includes.some((included) => nodes.get(included)?.imported))
+        warn(composites, 'RolesExpanded')
+      return [name, { imported: imported, includes }]
     }),
   )
 }
@@ -52,7 +53,7 @@ const readRealmRoles = (realm: Found, { draft, nodes }: Target): void => {
   for (const role of recordsIn(fieldIn(fieldIn(realm, 'roles'), 'realm'))) {
     const name = textIn(role, 'name')
     if (name !== undefined && isInternalRole(realm, name)) {
-      nodes.set(nameOfRole(name), { kept: undefined, composites: fieldIn(role, 'composites') })
+      nodes.set(nameOfRole(name), { imported: undefined, composites: fieldIn(role, 'composites') })
       continue
     }
     project ??= addProject(draft, role, { id: REALM_PROJECT, name: realmName(realm) })
@@ -83,7 +84,8 @@ const readClientRoles = (
     const name = textIn(role, 'name')
     if (isInternal || name === UMA_PROTECTION) {
       const composites = fieldIn(role, 'composites')
-      if (name !== undefined) nodes.set(nameOfRole(name, clientId), { kept: undefined, composites })
+      if (name !== undefined)
+        nodes.set(nameOfRole(name, clientId), { imported: undefined, composites })
       continue
     }
     project ??= addProject(draft, list, projectOf({ clientId, list, client }))
@@ -99,9 +101,9 @@ const projectOf = ({ clientId, list, client }: Omit<FoundClient, 'realm'>) => {
   const isTaken = clientId === REALM_PROJECT
   if (isTaken) warn(list, 'IdChanged')
   if (client && fieldIn(client, 'enabled').value === false) warn(client, 'ClientDisabled')
-  const shown = client && textIn(client, 'name')
+  const title = client && textIn(client, 'name')
   // Keycloak translates names that begin so.
-  const isOwnName = shown !== undefined && !shown.startsWith('${')
+  const isOwnName = title !== undefined && !title.startsWith('${')
   const name = client && isOwnName ? fieldIn(client, 'name') : { ...list, value: clientId }
   return { id: isTaken ? derivedId(clientId) : clientId, name: nameIn(name, clientId) }
 }
@@ -125,7 +127,7 @@ const addNode = (
   addRole(project, key)
   if (project.roles.size === count || typeof roleKey !== 'string') return
   const composites = fieldIn(role, 'composites')
-  nodes.set(nameOfRole(roleKey, clientId), { kept: { project, roleKey }, composites })
+  nodes.set(nameOfRole(roleKey, clientId), { imported: { project, roleKey }, composites })
 }
 
 export const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
@@ -137,9 +139,11 @@ export const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
   return clients
 }
 
+const INTERNAL_ROLES = ['offline_access', 'uma_authorization']
+
 /** Whether a role of a realm is Keycloak's own. */
 const isInternalRole = (realm: Found, name: string): boolean =>
-  ['offline_access', 'uma_authorization', ...defaultRoles(realm)].includes(name) ||
+  [...INTERNAL_ROLES, ...defaultRoles(realm)].includes(name) ||
   (textIn(realm, 'realm') === 'master' && ['admin', 'create-realm'].includes(name))
 
 /** The names of the role that every new user gets. */
@@ -153,8 +157,8 @@ export const warnOfDefaults = (realm: Found, roles: RoleGraph): void => {
   const groups = fieldIn(realm, 'defaultGroups')
   if (Array.isArray(groups.value) && groups.value.length > 0) warn(groups, 'DefaultsLeft')
   const names = defaultRoles(realm).map((name) => name !== undefined && nameOfRole(name))
-  const given = names.flatMap((name) => (name && roles.get(name)?.includes) || [])
-  if (given.some((name) => roles.get(name)?.kept))
+  const defaults = names.flatMap((name) => (name && roles.get(name)?.includes) || [])
+  if (defaults.some((name) => roles.get(name)?.imported))
     warn(fieldIn(realm, 'defaultRole'), 'DefaultsLeft')
   const lists: { list: Found; clientId: string | null | undefined }[] = [
     { list: fieldIn(realm, 'defaultRoles'), clientId: null },
@@ -162,7 +166,7 @@ export const warnOfDefaults = (realm: Found, roles: RoleGraph): void => {
   for (const client of recordsIn(fieldIn(realm, 'clients')))
     lists.push({ list: fieldIn(client, 'defaultRoles'), clientId: textIn(client, 'clientId') })
   for (const { list, clientId } of lists)
-    if ([...textsIn(list)].some(({ value }) => roles.get(nameOfRole(value, clientId))?.kept))
+    if ([...textsIn(list)].some(({ value }) => roles.get(nameOfRole(value, clientId))?.imported))
       warn(list, 'DefaultsLeft')
 }
 
@@ -181,7 +185,7 @@ const isInternalClient = (realm: Found, clientId: string): boolean =>
   (textIn(realm, 'realm') === 'master' && clientId.endsWith('-realm'))
 
 /** A role of a project. */
-interface KeptRole {
+interface ImportedRole {
   readonly project: ProjectDraft
   readonly roleKey: string
 }
@@ -192,10 +196,9 @@ export type RoleName = string
 const nameOfRole = (name: string, clientId: string | null | undefined = null): RoleName =>
   JSON.stringify([clientId, name])
 
-/** A role, and the roles that it includes. */
 interface RoleNode {
   /** Undefined for a role of Keycloak itself. */
-  readonly kept: KeptRole | undefined
+  readonly imported: ImportedRole | undefined
   readonly includes: readonly RoleName[]
 }
 
@@ -224,17 +227,17 @@ export const rolesWith = (
   graph: RoleGraph,
   names: Iterable<RoleName>,
   spend: Spend,
-): readonly KeptRole[] => {
+): readonly ImportedRole[] => {
   const seen = new Set(names)
-  const kept: KeptRole[] = []
+  const imported: ImportedRole[] = []
   // The loop also visits roles that are added to the set meanwhile.
   for (const name of seen) {
     const node = graph.get(name)
     spend(1 + (node?.includes.length ?? 0))
-    if (node?.kept) kept.push(node.kept)
+    if (node?.imported) imported.push(node.imported)
     for (const included of node?.includes ?? []) seen.add(included)
   }
-  return kept
+  return imported
 }
 
 /** The names of roles that an object refers to. */
@@ -258,7 +261,14 @@ export const roleNamed = (graph: RoleGraph, name: string): readonly RoleName[] =
   return graph.has(ofRealm) ? [ofRealm] : []
 }
 
-/** The names that the realm has roles for. */
+/** Keycloak's own roles, whatever the name of the realm. A file without roles has none of their definitions. */
+const isInternalName = (name: RoleName): boolean => {
+  const [clientId, role] = JSON.parse(name)
+  if (clientId === null) return INTERNAL_ROLES.includes(role)
+  return INTERNAL_CLIENTS.includes(clientId) || role === UMA_PROTECTION
+}
+
+/** The names that the realm has roles for. Unknown ones are warned about, except for Keycloak's own. */
 export const knownRolesIn = (
   graph: ReadonlyMap<RoleName, unknown>,
   names: Iterable<FoundText>,
@@ -266,6 +276,6 @@ export const knownRolesIn = (
   const known: RoleName[] = []
   for (const name of names)
     if (graph.has(name.value)) known.push(name.value)
-    else warn(name, 'RoleUnknown')
+    else if (!isInternalName(name.value)) warn(name, 'RoleUnknown')
   return known
 }

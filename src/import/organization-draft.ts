@@ -38,7 +38,7 @@ export const openOrganization = (orgId: string): OrganizationDraft => ({
 export const addProject = (
   { orgId, projects }: OrganizationDraft,
   at: Found,
-  { id: name, ...shown }: Pick<ProjectDraft, 'id' | 'name' | 'settings'>,
+  { id: name, ...fields }: Pick<ProjectDraft, 'id' | 'name' | 'settings'>,
 ): ProjectDraft | undefined => {
   const id = idFor(name, at)
   if (projects.has(id)) {
@@ -46,7 +46,7 @@ export const addProject = (
     return undefined
   }
   const [roles, grants, mappings] = [new Map(), new Map(), new Map()]
-  const project = { ...shown, orgId, id, roles, grants, mappings }
+  const project = { ...fields, orgId, id, roles, grants, mappings }
   projects.set(id, project)
   return project
 }
@@ -152,13 +152,13 @@ interface MappingDraft {
 export const addRole = (
   { roles }: ProjectDraft,
   key: Found,
-  shown: Partial<Pick<DesiredRole, 'displayName' | 'group'>> = {},
+  fields: Partial<Pick<DesiredRole, 'displayName' | 'group'>> = {},
 ): void => {
   const { value: roleKey } = key
   if (!isRequiredText(roleKey)) warn(key, 'KeyUnusable')
   else if (roles.has(roleKey)) warn(key, 'Doubled')
   else if (roles.size >= MAX_DECLARED) warn(key, 'TooMany')
-  else roles.set(roleKey, { roleKey, displayName: roleKey, ...shown })
+  else roles.set(roleKey, { roleKey, displayName: roleKey, ...fields })
 }
 
 /** Adds the grant at `at` to another organization, which will have this id, with the roles that the project has. */

@@ -8,7 +8,6 @@ export interface Law<Harness> {
   readonly check: (harness: Harness) => Promise<void>
 }
 
-/** Laws by their names. */
 export const lawsOf = <Harness>(
   checks: Readonly<Record<string, Law<Harness>['check']>>,
 ): readonly Law<Harness>[] => Object.entries(checks).map(([name, check]) => ({ name, check }))
@@ -26,9 +25,11 @@ export function demand(condition: boolean, expectation: string): asserts conditi
 /** Throws unless `actual`, called `what` in the message, equals `expected`: both are plain values. */
 export const demandEqual = (what: string, actual: unknown, expected: unknown): void => {
   if (isEqual(actual, expected)) return
-  const [shown, found] = [textOf(expected), textOf(actual)]
-  const begin = placeToShow(shown, found)
-  throw new BrokenLaw(`Expected ${what} to be ${cut(shown, begin)}, not ${cut(found, begin)}`)
+  const [expectedText, found] = [textOf(expected), textOf(actual)]
+  const begin = placeToShow(expectedText, found)
+  throw new BrokenLaw(
+    `Expected ${what} to be ${cut(expectedText, begin)}, not ${cut(found, begin)}`,
+  )
 }
 
 /** Throws when `promise`, called `what` in the message, resolves. */

@@ -141,9 +141,9 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     const long = '"ä\u2028😀'.repeat(50_000)
     for (const [version, state] of ['first', '', long].entries())
       demandEqual('the write', await cursors.write('one', { state, version }), true)
-    const kept = { state: long, version: 3 }
-    demandEqual('what is kept', await cursors.read('one'), kept)
-    demandEqual('what another handle reads', await other.read('one'), kept)
+    const saved = { state: long, version: 3 }
+    demandEqual('what is kept', await cursors.read('one'), saved)
+    demandEqual('what another handle reads', await other.read('one'), saved)
   },
   'Endpoint names are compared by their exact text.': async ({ open }) => {
     const cursors = await open()
@@ -182,15 +182,15 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
   'A lease has one holder, who may renew it and excludes all others.': async ({ open, reopen }) => {
     const [cursors, other] = [await open(), await reopen()]
     await cursors.write('one', { state: 'a', version: 0 })
-    const given = { state: 'a', version: 1, holder: 'first' }
+    const granted = { state: 'a', version: 1, holder: 'first' }
     for (const lease of ['the lease', 'the renewed lease'])
-      demandEqual(lease, shown(await cursors.lease('one', 'first', LONG_MS)), given)
+      demandEqual(lease, shown(await cursors.lease('one', 'first', LONG_MS)), granted)
     demandEqual(
       'a lease for another holder',
       await other.lease('one', 'second', LONG_MS),
       undefined,
     )
-    demandEqual('what is kept', shown(await other.read('one')), given)
+    demandEqual('what is kept', shown(await other.read('one')), granted)
     const remaining = (await other.read('one')).lease?.remaining
     demand(
       remaining !== undefined && remaining > LONG_MS / 2 && remaining <= LONG_MS + 1_000,
@@ -203,9 +203,9 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
   }) => {
     const handles = [await open(), await reopen(), await reopen()]
     for (let round = 0; round < 20; round++) {
-      const asked = handles.map((handle, n) => handle.lease(`${round}`, `${n}`, LONG_MS))
-      const given = (await allOf(asked)).filter((stored) => stored !== undefined)
-      demandEqual('how many holders get it', given.length, 1)
+      const leases = handles.map((handle, n) => handle.lease(`${round}`, `${n}`, LONG_MS))
+      const granted = (await allOf(leases)).filter((stored) => stored !== undefined)
+      demandEqual('how many holders get it', granted.length, 1)
     }
   },
   'After a lease has expired or was released, another holder can get it.': async ({ open }) => {
@@ -222,8 +222,8 @@ export const webhookCursorLaws: readonly WebhookCursorLaw[] = lawsOf({
     await cursors.lease('one', 'second', SHORT_MS)
     await systemEnvironment.sleep(4 * SHORT_MS)
     demandEqual('what is kept after the end', await cursors.read('one'), { version: 0 })
-    const given = shown(await cursors.lease('one', 'third', LONG_MS))
-    demandEqual('the lease', given, { state: undefined, version: 0, holder: 'third' })
+    const granted = shown(await cursors.lease('one', 'third', LONG_MS))
+    demandEqual('the lease', granted, { state: undefined, version: 0, holder: 'third' })
   },
   'A write with a holder needs the lease of that holder; other writes need none.': async ({
     open,

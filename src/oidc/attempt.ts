@@ -20,6 +20,16 @@ export interface Attempt {
   readonly isPreview?: boolean | undefined
 }
 
+const COOKIE = '__Host-sign-in'
+
+/** `set-cookie` that keeps an attempt as long as it is valid, or deletes it. */
+export const attemptCookie = (attempt: string | undefined): string =>
+  `${COOKIE}=${attempt ?? ''}; Path=/; Max-Age=${attempt ? LIFETIME / 1_000 : 0}; HttpOnly; Secure; SameSite=Lax`
+
+/** The attempt in the cookies of a request. */
+export const attemptIn = (cookies: string | null): string | undefined =>
+  new RegExp(`(?:^|;\\s*)${COOKIE}=([^;]*)`).exec(cookies ?? '')?.[1]
+
 /** Encrypts attempts and hashes configurations with the host's key. */
 export interface Sealing {
   readonly seal: (attempt: Attempt) => Promise<string>

@@ -110,7 +110,7 @@ const redeemCode = async (
   }
   const hidden = [clientSecret, verifier, nonce, ...url.searchParams.getAll('code')]
   return withRefusals(() => authorizationCodeGrant(client, url, expected), {
-    asked: 'id_token',
+    expected: 'id_token',
     hidden,
   })
 }

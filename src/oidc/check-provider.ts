@@ -76,11 +76,11 @@ export const checkProvider = async (setup: Setup, input: TestInput): Promise<Che
   ]
   const canAsk = checks.every(({ name, verdict }) => name !== 'endpoints' || verdict === 'ok')
   if (!canAsk) return { checks: [...checks, ...checkKnown(stored)] }
-  const asked = await Promise.all([
+  const tested = await Promise.all([
     checkKeys(metadata, setup),
     checkSecret(stored, metadata, setup),
   ])
-  checks.push(...asked, ...checkKnown(stored))
+  checks.push(...tested, ...checkKnown(stored))
   if (checks.every(({ verdict }) => verdict !== 'failed')) await confirmDraft(setup, stored, 'test')
   return { checks }
 }
@@ -230,16 +230,16 @@ const checkScopes = (
 
 /** Warns about claims that a sign-in needs and whose scope is not requested. */
 const checkClaims = (provider: IdentityProvider): readonly ProviderCheck[] => {
-  const asked = authorizationScopes(provider)
+  const scopes = authorizationScopes(provider)
   const { usernameMapping, displayNameMapping } = provider
   const needsUsername = [usernameMapping, displayNameMapping].includes(
     'OIDC_MAPPING_FIELD_PREFERRED_USERNAME',
   )
   const messages = [
-    ...(asked.includes('email')
+    ...(scopes.includes('email')
       ? []
       : ['The scope email is not requested: users have no e-mail address.']),
-    ...(needsUsername && !asked.includes('profile')
+    ...(needsUsername && !scopes.includes('profile')
       ? ['The mapping needs preferred_username, but the scope profile is not requested.']
       : []),
   ]

@@ -117,6 +117,5 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   },
 ]
 
-/** The known provider with that issuer. */
 export const knownProvider = (issuer: string): KnownProvider | undefined =>
   KNOWN_PROVIDERS.find((known) => known.issuer.test(issuer))

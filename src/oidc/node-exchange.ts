@@ -23,8 +23,8 @@ export interface NodeResponse {
 /** Most bytes of a form. */
 const MAX_BYTES = 16 * 1024
 
-/** A request of Node.js as one of fetch. */
-export const asRequest = async (request: NodeRequest): Promise<Request> => {
+/** A request of Node.js as one of fetch, without its body: a request of another handler keeps it. */
+export const headOf = (request: NodeRequest): Request => {
   const { method = 'GET', originalUrl, url = '/' } = request
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers))
@@ -32,13 +32,12 @@ export const asRequest = async (request: NodeRequest): Promise<Request> => {
   const host = request.headers[':authority'] ?? headers.get('host') ?? 'localhost'
   headers.set('host', String(host))
   const path = originalUrl ?? url
-  const body = method === 'POST' ? await formOf(request) : null
-  return new Request(`http://${host}${path.startsWith('/') ? path : '/'}`, {
-    method,
-    headers,
-    body,
-  })
+  return new Request(`http://${host}${path.startsWith('/') ? path : '/'}`, { method, headers })
 }
+
+/** The request with its body. */
+export const withForm = async (head: Request, request: NodeRequest): Promise<Request> =>
+  head.method === 'POST' ? new Request(head, { body: await formOf(request) }) : head
 
 /** The body, read by us or by a parser; of one that is too long, a beginning that is too long as well. */
 const formOf = async (request: NodeRequest): Promise<BodyInit> => {
@@ -70,7 +69,6 @@ export const readForm = async (request: Request): Promise<URLSearchParams> => {
   throw invalid([{ field: 'body', description }])
 }
 
-/** Sends a response of fetch. */
 export const sendTo = async (response: NodeResponse, answer: Response): Promise<void> => {
   const cookies = answer.headers.getSetCookie()
   const headers: Record<string, string | string[]> = Object.fromEntries(answer.headers)

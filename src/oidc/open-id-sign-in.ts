@@ -8,7 +8,7 @@ import {
 } from 'openid-client'
 import { authorizationScopes, type IamError } from '../index.js'
 import { requireAdmitted } from './admission.js'
-import type { Attempt } from './attempt.js'
+import { type Attempt, attemptCookie } from './attempt.js'
 import { authenticated, removed } from './callback.js'
 import { type CheckedProvider, checkProvider } from './check-provider.js'
 import { describedUser } from './described-user.js'
@@ -66,6 +66,8 @@ export interface Begun {
    * `redirectUri` or `returnTo`.
    */
   readonly attempt: string
+  /** `set-cookie` that keeps the attempt for `signInHandler`. */
+  readonly cookie: string
 }
 
 /**
@@ -111,7 +113,7 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
   const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
   const redirectUri = await fromHost(() => setup.redirectUriOf({ orgId, idpId }))
   const { prompt, returnTo, projectId, projectOrgId, loginHint = input.email } = input
-  const asked = {
+  const parameters = {
     redirect_uri: redirectUri,
     scope: authorizationScopes(stored.provider).join(' '),
     state,
@@ -122,13 +124,13 @@ const begin = async (setup: Setup, input: BeginInput): Promise<Begun> => {
     ...(prompt !== undefined && { prompt }),
   }
   const url = await withRefusals(() =>
-    buildAuthorizationUrl(clientOf(stored, metadata, setup), asked),
+    buildAuthorizationUrl(clientOf(stored, metadata, setup), parameters),
   )
   const configuration = await setup.hashOf(stored)
   const begun = { orgId, idpId, redirectUri, configuration, state, nonce, verifier }
   const isPreview = input.preview === true || undefined
   const attempt = await setup.seal({ ...begun, returnTo, projectId, projectOrgId, isPreview })
-  return { url: url.href, attempt }
+  return { url: url.href, attempt, cookie: attemptCookie(attempt) }
 }
 
 const routeOf = async (
@@ -167,7 +169,7 @@ const withUser = async (
     await orRefuse(options.iam.memberships.report(report, await contextOf(orgId))).catch(removed)
   }
   if (projectId === undefined) return { ...user, userId }
-  const asked = { userId, projectId, ...(projectOrgId !== undefined && { projectOrgId }) }
-  const access = await orRefuse(options.iam.access.check(asked, await contextOf(orgId)))
+  const question = { userId, projectId, ...(projectOrgId !== undefined && { projectOrgId }) }
+  const access = await orRefuse(options.iam.access.check(question, await contextOf(orgId)))
   return { ...user, userId, access }
 }

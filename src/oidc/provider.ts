@@ -79,8 +79,8 @@ export const readDiscovery = async (
   const issuer = new URL(provider.issuer)
   if (!isAllowed(issuer, network)) throw unreachable('address')
   const options = {
-    [customFetch]: async (url: string, asked: CustomFetchOptions) =>
-      withoutOddities(await askProvider(network)(url, asked)),
+    [customFetch]: async (url: string, init: CustomFetchOptions) =>
+      withoutOddities(await askProvider(network)(url, init)),
     execute: network.allowHttpLoopback ? [allowInsecureRequests] : [],
   }
   const found = await withRefusals(() =>

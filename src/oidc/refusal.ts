@@ -126,29 +126,29 @@ export const orRefuse = async <Value, Failure extends IamError>(
  */
 export const withRefusals = async <Value>(
   ask: () => Value | Promise<Value>,
-  { asked = 'other', hidden = [] }: { asked?: Asked; hidden?: readonly string[] } = {},
+  { expected = 'other', hidden = [] }: { expected?: Expected; hidden?: readonly string[] } = {},
 ): Promise<Value> => {
   try {
     return await ask()
   } catch (thrown) {
-    throw refusedBy(thrown, asked, hidden)
+    throw refusedBy(thrown, expected, hidden)
   }
 }
 
 /** Whether an ID token was requested, whose claims are required. */
-type Asked = 'id_token' | 'other'
+type Expected = 'id_token' | 'other'
 
 /** The refusal of a thrown error, with a cause that is safe to log. */
 export const refusedBy = (
   thrown: unknown,
-  asked: Asked = 'other',
+  expected: Expected = 'other',
   hidden: readonly string[] = [],
 ): Refused => {
   const refused = [thrown, fieldOf(thrown, 'cause')].find((each) => each instanceof Refused)
   if (refused) return refused
   const cause = new Error(reportOf(thrown, hidden))
   return new Refused(
-    refusalOf(thrown, asked),
+    refusalOf(thrown, expected),
     Object.assign(cause, { code: fieldOf(thrown, 'code') }),
   )
 }
@@ -173,10 +173,10 @@ const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
   const said = isAnswer
     ? [codeOf(thrown.error), thrown.error_description].filter((each) => each !== undefined)
     : [messageOf(thrown)]
-  const shown = hidden
+  const masked = hidden
     .filter((secret) => secret !== '')
     .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said.join(': '))
-  return plainText(shown)
+  return plainText(masked)
 }
 
 /** The innermost message that has a code: those of `openid-client` name no value. */
@@ -189,7 +189,7 @@ const messageOf = (thrown: unknown): string => {
 const isCoded = (error: unknown): boolean => /^OAUTH_/.test(String(fieldOf(error, 'code')))
 
 /** By the code of an error of `openid-client`. Its causes contain the response. */
-const refusalOf = (thrown: unknown, asked: Asked): SignInRefusal => {
+const refusalOf = (thrown: unknown, expected: Expected): SignInRefusal => {
   const cause = fieldOf(thrown, 'cause')
   if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
     return { kind: 'ProviderError', error: codeOf(thrown.error) }
@@ -210,7 +210,7 @@ const refusalOf = (thrown: unknown, asked: Asked): SignInRefusal => {
     case 'OAUTH_ABORT':
       return { kind: 'ProviderUnreachable', reason: 'timeout' }
     case 'OAUTH_INVALID_RESPONSE':
-      return refusalOfResponse(Object(fieldOf(cause, 'cause')), asked)
+      return refusalOfResponse(Object(fieldOf(cause, 'cause')), expected)
   }
   return { kind: 'InvalidResponse' }
 }
@@ -245,9 +245,9 @@ const refusalOfAttribute = (attribute: unknown): SignInRefusal => ({
 })
 
 /** All have the same code; the cause has the compared values: a header or signature, or the claims that lack one. */
-const refusalOfResponse = (compared: object, asked: Asked): SignInRefusal => {
+const refusalOfResponse = (compared: object, expected: Expected): SignInRefusal => {
   if ('header' in compared || 'signature' in compared) return { kind: 'SignatureMismatch' }
-  if (asked === 'id_token' && 'claims' in compared) {
+  if (expected === 'id_token' && 'claims' in compared) {
     if (typeof fieldOf(compared.claims, 'iss') !== 'string') return { kind: 'IssuerMismatch' }
     if (fieldOf(compared.claims, 'nonce') === undefined) return { kind: 'NonceMismatch' }
   }

@@ -1,16 +1,19 @@
 import { checkOptions, FUNCTION, type KnownOptions, OBJECT, withMethods } from '../check-options.js'
-import { type IamError, toJson } from '../index.js'
+import type { IamError } from '../index.js'
 import { isLoopback } from '../network/address.js'
+import { attemptCookie, attemptIn } from './attempt.js'
 import type { BeginInput } from './input.js'
 import {
-  asRequest,
+  headOf,
   type NodeRequest,
   type NodeResponse,
   readForm,
   sendTo,
+  withForm,
 } from './node-exchange.js'
 import type { OpenIdSignIn } from './open-id-sign-in.js'
 import type { SignInPreview } from './preview.js'
+import { previewPage } from './preview-page.js'
 import type { ProviderIds } from './redirect-uri.js'
 import { fromHost, invalid, Refused, type SignInRefusal } from './refusal.js'
 import type { SignedIn } from './signed-in.js'
@@ -49,7 +52,10 @@ export interface PreviewOptions {
    * `true` refuses it as `PermissionDenied`.
    */
   readonly permitted: (request: Request, provider: ProviderIds) => boolean | Promise<boolean>
-  /** Returns the page for the admin. Escape what it shows: the provider chose it. Default: JSON. */
+  /**
+   * Returns the page for the admin. Escape what it shows: the provider chose it. Default: a page that
+   * shows it in the console, where it began there; JSON for programs.
+   */
   readonly onPreviewed?:
     | ((preview: SignInPreview, request: Request) => Response | Promise<Response>)
     | undefined
@@ -97,9 +103,11 @@ export const signInHandler = (
     next?: (error?: unknown) => void,
   ): Promise<void> => {
     try {
-      const answer = await respond(routes, await asRequest(request))
-      if (!answer && next) return next()
-      await sendTo(response, answer ?? page(404, 'Not found'))
+      const head = headOf(request)
+      const isOwn = routeOf(options, head) !== undefined
+      if (!isOwn && next) return next()
+      const answer = isOwn && (await respond(routes, await withForm(head, request)))
+      await sendTo(response, answer || page(404, 'Not found'))
     } catch (thrown) {
       if (next) return next(thrown)
       await sendTo(response, page(500, 'Internal error'))
@@ -140,15 +148,19 @@ interface Routes {
 }
 
 /** Undefined for a request that belongs to the host. */
+const routeOf = (
+  { path }: SignInHandlerOptions,
+  { method, url }: Request,
+): typeof begin | undefined => {
+  const { pathname } = new URL(url)
+  if (method === 'POST' && pathname === path) return begin
+  return method === 'GET' && pathname.startsWith(`${path}/`) ? finish : undefined
+}
+
+/** Undefined for a request that belongs to the host. */
 const respond = async (routes: Routes, request: Request): Promise<Response | undefined> => {
   const { options } = routes
-  const { pathname } = new URL(request.url)
-  const handle =
-    request.method === 'POST' && pathname === options.path
-      ? begin
-      : request.method === 'GET' && pathname.startsWith(`${options.path}/`)
-        ? finish
-        : undefined
+  const handle = routeOf(options, request)
   if (!handle) return undefined
   try {
     return await handle(routes, request)
@@ -156,7 +168,7 @@ const respond = async (routes: Routes, request: Request): Promise<Response | und
     if (!(thrown instanceof Refused)) throw thrown
     const { refusal } = thrown
     const refused = await options.onRefused?.(refusal, request)
-    return withCookie(refused ?? refusedPage(refusal.kind), '', 0)
+    return withCookie(refused ?? refusedPage(refusal.kind))
   }
 }
 
@@ -164,19 +176,19 @@ const respond = async (routes: Routes, request: Request): Promise<Response | und
 const begin = async ({ signIn, options }: Routes, request: Request): Promise<Response> => {
   if (!isOwnPage(request)) throw new Refused({ kind: 'ForeignPage' })
   const form = await readForm(request)
-  const given = (name: string): string | undefined => form.get(name) || undefined
+  const field = (name: string): string | undefined => form.get(name) || undefined
   const { projectId, projectOrgId } = options
-  const choice = { email: given('email'), orgId: given('orgId'), idpId: given('idpId') }
-  const isPreview = given('preview') !== undefined
+  const choice = { email: field('email'), orgId: field('orgId'), idpId: field('idpId') }
+  const isPreview = field('preview') !== undefined
   if (isPreview) await requirePermitted(options, request, choice)
   const purpose = isPreview
     ? { preview: true }
-    : { returnTo: given('returnTo'), projectId, projectOrgId }
+    : { returnTo: field('returnTo'), projectId, projectOrgId }
   // `begin` checks which of them are there.
   const begun = await signIn.begin({ ...choice, ...purpose } as BeginInput)
   if (begun.isErr()) throw new Refused(begun.error)
   const { url, attempt } = begun.value
-  return withCookie(redirect(url), attempt, LIFETIME_S)
+  return withCookie(redirect(url), attempt)
 }
 
 /** @throws Refused */
@@ -194,18 +206,18 @@ const requirePermitted = async (
 
 /** @throws Refused */
 const finish = async ({ signIn, options }: Routes, request: Request): Promise<Response> => {
-  const [, attempt] = ATTEMPT.exec(request.headers.get('cookie') ?? '') ?? []
+  const attempt = attemptIn(request.headers.get('cookie'))
   const finished = await signIn.finish({ request, attempt })
   if (finished.isErr()) {
     if (!isOfPreview(finished.error)) throw new Refused(finished.error)
     const previewed = await signIn.preview({ request, attempt })
     if (previewed.isErr()) throw new Refused(previewed.error)
-    return withCookie(await shown(options, previewed.value, request), '', 0)
+    return withCookie(await shown(options, previewed.value, request))
   }
   const user = finished.value
   const answer = await fromHost(() => options.onSignedIn(user, request))
   const signedIn = answer instanceof Response ? answer : redirect(user.returnTo ?? '/', answer)
-  return withCookie(signedIn, '', 0)
+  return withCookie(signedIn)
 }
 
 const isOfPreview = (error: SignInRefusal | IamError): boolean =>
@@ -219,8 +231,7 @@ const shown = async (
 ): Promise<Response> => {
   const own = await fromHost(() => preview?.onPreviewed?.(previewed, request))
   if (own) return own
-  const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
-  return new Response(JSON.stringify(toJson(previewed), undefined, 2), { headers })
+  return previewPage(previewed, request)
 }
 
 /** Programs send neither header, and are refused: they have no browser to sign in. */
@@ -233,25 +244,17 @@ const isOwnPage = ({ headers, url }: Request): boolean => {
   return origin === `http://${host}` && isLoopback(new URL(origin).hostname)
 }
 
-/** Longest time between the two requests, in seconds. */
-const LIFETIME_S = 600
-
-const COOKIE = '__Host-sign-in'
-
-const ATTEMPT = new RegExp(`(?:^|;\\s*)${COOKIE}=([^;]*)`)
-
 /** A response of the host may have headers that cannot be changed. */
-const withCookie = (answer: Response, attempt: string, seconds: number): Response => {
+const withCookie = (answer: Response, attempt?: string): Response => {
   const { status, statusText, body } = answer
   const headers = new Headers(answer.headers)
-  const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`
-  headers.append('set-cookie', `${COOKIE}=${attempt}; ${attributes}`)
+  headers.append('set-cookie', attemptCookie(attempt))
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
   return new Response(body, { status, statusText, headers })
 }
 
-const redirect = (location: string, given?: HeadersInit): Response => {
-  const headers = new Headers(given)
+const redirect = (location: string, init?: HeadersInit): Response => {
+  const headers = new Headers(init)
   headers.set('location', location)
   return new Response(null, { status: 303, headers })
 }

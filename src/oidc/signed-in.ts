@@ -132,10 +132,10 @@ export const claimsOf = async (
 }
 
 /** The ID token is signed, so it wins. An address and `email_verified` come from the same source. */
-const mergedClaims = (given: Claims, info: Claims): Claims => {
+const mergedClaims = (tokenClaims: Claims, info: Claims): Claims => {
   const isWhole = ([name, value]: readonly [string, unknown]) =>
     value !== null && !(isCut(value) && info[name] !== undefined)
-  const idToken: Claims = Object.fromEntries(Object.entries(given).filter(isWhole))
+  const idToken: Claims = Object.fromEntries(Object.entries(tokenClaims).filter(isWhole))
   const isOfIdToken = idToken['email'] !== undefined
   const [own, other] = isOfIdToken ? [idToken, info] : [info, idToken]
   // Another source may only say that an address is not verified.

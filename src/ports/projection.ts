@@ -35,5 +35,5 @@ export interface Projection {
   reset(): Promise<void>
 }
 
-/** {@link Projection.batchSize} of projections that work in the process: some 10 ms of SQLite. */
-export const IN_PROCESS_BATCH = 500
+/** {@link Projection.batchSize} of projections that work in the process: some 10 ms of SQLite, and its write to the disk. */
+export const IN_PROCESS_BATCH = 250

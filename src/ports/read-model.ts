@@ -16,7 +16,7 @@ import type {
   UserRoles,
   UsersQuery,
 } from './access-reads.js'
-import type { Actor, EventStore, Position } from './event-store.js'
+import type { Actor, EventStore, Position, RecordedEvent } from './event-store.js'
 import type { Projection } from './projection.js'
 
 // A part of the port: what its reads return.
@@ -229,6 +229,14 @@ export interface ReadModel extends Projection, AccessReads {
     /** The read model that is queried. */
     readonly readModel: ReadModel
   }): ReadAtHead | undefined
+
+  /**
+   * Only beside `readAtHead`: applies the events that this process has recorded, without reading the log, if nothing else
+   * was recorded after the checkpoint. Strong reads call it first.
+   *
+   * @returns the events that it applied; none when there are none, or when the read has to catch up as usual
+   */
+  applyOwn?(): Promise<readonly RecordedEvent[]>
 }
 
 /** Reads like the {@link ReadModel}, and returns how up to date the result is. */

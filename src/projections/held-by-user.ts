@@ -17,7 +17,6 @@ export class HeldByUser<Value> {
   readonly #users = new Numbers()
   readonly #numbers = new Numbers()
   readonly #values: (Value | undefined)[] = [undefined]
-  /** The group of each scope. */
   readonly #groups: number[] = []
   /** How many values the scopes of each group have; undefined once the group has ended. */
   readonly #sizes: (number | undefined)[] = []
@@ -32,7 +31,6 @@ export class HeldByUser<Value> {
     return this.#sizes.push(0) - 1
   }
 
-  /** Returns the number of a new scope. */
   newScope(group: number): number {
     return this.#groups.push(group) - 1
   }

@@ -36,13 +36,13 @@ export interface PresentAccess {
   /** The result of a read model's `access`, at once. Parts of it are shared, so do not change it. */
   readonly access: (query: AccessQuery) => FoundAccess
   /** Whether a role that is asked for counts at the moment. */
-  readonly hasRole: (query: AccessQuery, asked: RoleQuestion, moment: Moment) => boolean
+  readonly hasRole: (query: AccessQuery, question: RoleQuestion, moment: Moment) => boolean
   /** Whether a role counts at the moment on any resource of the project. */
   readonly hasRoleOnResource: (query: AccessQuery, moment: Moment) => boolean
   /** The projects and resources on which a role that is asked for counts at the moment, in any order. */
   readonly scopesWith: (
     user: Pick<AccessQuery, 'orgId' | 'userId'>,
-    asked: RoleQuestion,
+    question: RoleQuestion,
     moment: Moment,
   ) => readonly Scope[]
 }
@@ -61,13 +61,18 @@ export const presentAccess = (): PresentAccess => {
       const known = state ?? last?.state
       if (!known) return
       const since = last?.since ?? position
-      const begun = state && { state: keptOf(event, state), since, begin: position, given: NEVER }
+      const begun = state && {
+        state: compactState(event, state),
+        since,
+        begin: position,
+        given: NEVER,
+      }
       replaceFact(world, fact(known, data, orgId), { begun, position })
     },
     access: (query) => foundAccess(world, query),
-    hasRole: (query, asked, moment) => hasRole(world, query, asked, moment),
+    hasRole: (query, question, moment) => hasRole(world, query, question, moment),
     hasRoleOnResource: (query, moment) => hasRoleOnResource(world, query, moment),
-    scopesWith: (user, asked, moment) => scopesWith(world, user, asked, moment),
+    scopesWith: (user, question, moment) => scopesWith(world, user, question, moment),
   }
 }
 
@@ -75,7 +80,7 @@ export const presentAccess = (): PresentAccess => {
 const NEVER: readonly Position[] = []
 
 /** What is kept of a state. Of users, of whom there are many, the world has the roles and groups. */
-const keptOf = (event: KnownEvent, state: AnyState): AnyState => {
+const compactState = (event: KnownEvent, state: AnyState): AnyState => {
   if (userGrants.reads(event)) return state.status === 'inactive' ? INACTIVE : ACTIVE
   return memberships.reads(event) ? REPORTED : state
 }
@@ -84,7 +89,6 @@ const ACTIVE: AnyState = { status: 'active', roles: [] }
 const INACTIVE: AnyState = { status: 'inactive', roles: [] }
 const REPORTED: AnyState = { status: 'active', groups: [] }
 
-/** The state of a user grant. */
 const userGrantOf = ({ state, roles }: Assignment): AnyState => ({
   status: state.status === 'inactive' ? 'inactive' : 'active',
   roles: roles.map(({ share: { role, generation, permit }, expiresAt }) => ({

@@ -220,13 +220,13 @@ const sharesIn = (
 
 /** The version that follows `last`. */
 const nextHeld = (
-  { roles: given }: HeldFact,
+  { roles: givenRoles }: HeldFact,
   shares: readonly Share[],
   { state, since, begin, given: givenAt }: Begun,
   last: Assignment | undefined,
 ): Assignment => {
   const roles = shares.map((share, index): AssignedRole => {
-    const { expiresAt } = given[index] ?? {}
+    const { expiresAt } = givenRoles[index] ?? {}
     return {
       share,
       expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
@@ -246,11 +246,11 @@ const NOBODY = new SortedMap<never>()
 const shareIn = (
   world: World,
   { organization, resource }: Pick<Share, 'organization' | 'resource'>,
-  given: GivenRole,
+  givenRole: GivenRole,
 ): Share => {
   const { keepsPast } = world
-  const { roleKey, roleSince } = given
-  const grantSince = isOwner(organization) ? undefined : (given.grantSince ?? 0)
+  const { roleKey, roleSince } = givenRole
+  const grantSince = isOwner(organization) ? undefined : (givenRole.grantSince ?? 0)
   const role = roleIn(organization.project, roleKey)
   const place = keyOfPlace(organization.orgId, resource)
   const shares = role.shares.get(place) ?? []

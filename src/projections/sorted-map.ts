@@ -75,13 +75,13 @@ export class SortedMap<Value> {
   }
 
   #inOrder(): Entry<Value>[] {
-    const isKept = (entry: Entry<Value>) => this.#entries.get(entry.key) === entry
+    const isCurrent = (entry: Entry<Value>) => this.#entries.get(entry.key) === entry
     let ordered = this.#ordered
     let added = this.#added
     if (!ordered) return [...this.#entries.values()].sort(byKey)
     if (this.#wasDeleted) {
-      ordered = ordered.filter(isKept)
-      added = added.filter(isKept)
+      ordered = ordered.filter(isCurrent)
+      added = added.filter(isCurrent)
     }
     if (added.length > FEW) return ordered.concat(added).sort(byKey)
     for (const entry of added) ordered.splice(placeOf(ordered, entry.key), 0, entry)

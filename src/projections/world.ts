@@ -216,9 +216,9 @@ export const isOpen = (organization: Place, at?: Position, assumed?: Thing): boo
   isActive(organization.project, at, assumed) &&
   (isOwner(organization) || isActive(organization, at, assumed))
 
-/** Whether roles on `given` count on `asked`: on the whole project alone, or on one resource. */
-export const countsOn = (given: string | undefined, asked: string | undefined): boolean =>
-  given === undefined || given === asked
+/** Whether roles held on `heldOn` count on `resource`: on the whole project alone, or on one resource. */
+export const countsOn = (heldOn: string | undefined, resource: string | undefined): boolean =>
+  heldOn === undefined || heldOn === resource
 
 /** The key of an organization and a resource: the whole project comes before its resources. */
 export const keyOfPlace = (orgId: string, resource: string | undefined): string =>
@@ -283,7 +283,7 @@ export interface RoleQuestion {
 export const hasRole = (
   world: World,
   query: AccessQuery,
-  asked: RoleQuestion,
+  question: RoleQuestion,
   moment: Moment,
 ): boolean => {
   const { orgId, userId, projectOrgId, projectId, resource } = query
@@ -291,8 +291,8 @@ export const hasRole = (
   const organization = project?.organizations.get(orgId)
   if (!organization || !isOpen(organization)) return false
   const place = { organization, userId, resource: undefined }
-  if (hasRoleOn(world, place, asked, moment)) return true
-  return resource !== undefined && hasRoleOn(world, { ...place, resource }, asked, moment)
+  if (hasRoleOn(world, place, question, moment)) return true
+  return resource !== undefined && hasRoleOn(world, { ...place, resource }, question, moment)
 }
 
 /** A project, or a resource of it, where a role counts. */
@@ -306,7 +306,7 @@ export interface Scope {
 export const scopesWith = (
   world: World,
   { orgId, userId }: Pick<AccessQuery, 'orgId' | 'userId'>,
-  asked: RoleQuestion,
+  question: RoleQuestion,
   moment: Moment,
 ): readonly Scope[] => {
   const found: Scope[] = []
@@ -314,9 +314,9 @@ export const scopesWith = (
     if (!isOpen(organization)) continue
     const { orgId: projectOrgId, id: projectId } = organization.project
     const place = { organization, userId, resource: undefined }
-    if (hasRoleOn(world, place, asked, moment)) found.push({ projectId, projectOrgId })
+    if (hasRoleOn(world, place, question, moment)) found.push({ projectId, projectOrgId })
     for (const resource of resourcesOf(world, organization, userId))
-      if (hasRoleOn(world, { ...place, resource }, asked, moment))
+      if (hasRoleOn(world, { ...place, resource }, question, moment))
         found.push({ projectId, projectOrgId, resource })
   }
   return found
@@ -363,15 +363,15 @@ interface UserPlace {
 const hasRoleOn = (
   world: World,
   place: UserPlace,
-  asked: RoleQuestion,
+  question: RoleQuestion,
   moment: Moment,
 ): boolean => {
   const { organization, userId, resource } = place
   const held = versionAt(heldByUser(world, organization, userId, resource))
   if (held)
     for (const role of held.roles)
-      if (isAsked(role, asked) && countedOfUser(held, role, moment)) return true
-  return hasMappedRole(world, place, asked, moment)
+      if (matchesQuestion(role, question) && countedOfUser(held, role, moment)) return true
+  return hasMappedRole(world, place, question, moment)
 }
 
 /** What a user last had for the whole project, or on a resource. */
@@ -392,7 +392,10 @@ export const heldByGroup = (
   resource === undefined ? held.get(organization) : heldOn.get(organization)?.get(resource)
 
 /** Whether a current role has the key and the permission that are asked for. */
-const isAsked = ({ share }: AssignedRole, { roleKey, permission }: RoleQuestion): boolean => {
+const matchesQuestion = (
+  { share }: AssignedRole,
+  { roleKey, permission }: RoleQuestion,
+): boolean => {
   const { found } = share.role
   if (roleKey !== undefined && found.roleKey !== roleKey) return false
   if (permission !== undefined && !found.permissions.includes(permission)) return false
@@ -402,7 +405,7 @@ const isAsked = ({ share }: AssignedRole, { roleKey, permission }: RoleQuestion)
 const hasMappedRole = (
   { providers }: World,
   { organization, userId, resource }: UserPlace,
-  asked: RoleQuestion,
+  question: RoleQuestion,
   moment: Moment,
 ): boolean => {
   for (const provider of providers.get(organization.orgId)?.values() ?? NO_PROVIDERS) {
@@ -411,7 +414,11 @@ const hasMappedRole = (
     for (const group of member.groups) {
       const held = versionAt(heldByGroup(group, organization, resource))
       for (const role of held?.roles ?? NO_ROLES)
-        if (held && isAsked(role, asked) && countedOfMember(held, role, { group, member }, moment))
+        if (
+          held &&
+          matchesQuestion(role, question) &&
+          countedOfMember(held, role, { group, member }, moment)
+        )
           return true
     }
   }
@@ -469,7 +476,7 @@ const NO_MAPPED_ROLES: readonly FoundMappedRole[] = []
 const mappedRoles = (
   { providers }: World,
   organization: Organization,
-  { orgId, userId, resource: asked }: AccessQuery,
+  { orgId, userId, resource: queriedResource }: AccessQuery,
 ): readonly FoundMappedRole[] => {
   const ofOrganization = providers.get(orgId)
   if (!ofOrganization) return NO_MAPPED_ROLES
@@ -478,8 +485,12 @@ const mappedRoles = (
     const member = versionAt(provider.members.get(userId))
     if (!member || !exists(provider)) continue
     for (const group of member.groups) {
-      const on = asked === undefined ? undefined : group.heldOn.get(organization)
-      for (const { resource, value } of onPlaces(group.held.get(organization), on, asked)) {
+      const on = queriedResource === undefined ? undefined : group.heldOn.get(organization)
+      for (const { resource, value } of onPlaces(
+        group.held.get(organization),
+        on,
+        queriedResource,
+      )) {
         const held = versionAt(value)
         if (!held || !isReportedFor(held, member)) continue
         const expiresAt = expiryOf(held, member)

@@ -191,8 +191,11 @@ const othersOf = async (
 export const hashOf = async (value: unknown): Promise<string> => {
   const bytes = new TextEncoder().encode(JSON.stringify(value))
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hexOf(hash.subarray(0, 16))
 }
+
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 const etagOf = ({ version }: Kept<GroupRecord>): string => `W/"${version}"`
 

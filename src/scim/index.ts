@@ -14,3 +14,11 @@ export {
   type ScimUsers,
   type StoredScimRecord,
 } from './ports.js'
+export {
+  MAX_SCIM_TOKENS,
+  type RefusedScimRequest,
+  type ScimToken,
+  type ScimTokenOptions,
+  type ScimTokens,
+  scimTokens,
+} from './tokens.js'

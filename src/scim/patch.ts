@@ -42,6 +42,7 @@ const operationsIn = (operation: unknown, name: string): readonly Operation[] =>
   )
   if (!op) throw invalid(`${name}.op must be add, remove or replace`)
   if (typeof path === 'string') return [{ op, path, value }]
+  if (op === 'remove') throw noTarget(`${name}.path is missing`)
   // Okta sends attributes without a path, and Entra ID paths as their names.
   return Object.entries(objectIn(value, `${name}.value`)).map(([key, each]) => ({
     op,
@@ -49,6 +50,8 @@ const operationsIn = (operation: unknown, name: string): readonly Operation[] =>
     value: each,
   }))
 }
+
+const noTarget = (message: string): ScimRefusal => new ScimRefusal(400, 'noTarget', message)
 
 const PATH = /^([^[\]]+)(?:\[(.+)\](?:\.([^[\]]+))?)?$/
 
@@ -71,6 +74,9 @@ const apply = (resource: Mutable, { op, path, value }: Operation): void => {
     outer[key] = list.filter((item) => !found.includes(item))
     return
   }
+  // A member gets in by its id alone, not by a text that is shown for it.
+  if (found.length === 0 && op !== 'remove' && key.toLowerCase() === 'members')
+    throw noTarget(`${shortened(path)} is not a member`)
   // Entra ID replaces an address that is not there yet.
   const made = Object.fromEntries(filter.map((each) => [each.path[0], each.value]))
   const items = found.length > 0 || op === 'remove' ? found : [made]

@@ -21,6 +21,8 @@ export interface ScimPlace extends ScimDirectory {
    * for Entra ID. Default: `displayName`.
    */
   readonly groupName?: 'displayName' | 'externalId' | undefined
+  /** Whether changes are refused, as of a provider that is not switched on yet. Default: false. */
+  readonly readOnly?: boolean | undefined
 }
 
 /** A user as a directory sends it: any attributes of RFC 7643. */
@@ -101,21 +103,21 @@ export interface ScimRecords {
 
 /** Records in memory, for one process and until it ends. */
 export const memoryScimRecords = (): ScimRecords => {
-  const directories = new Map<string, Map<string, StoredScimRecord>>()
-  const of = ({ orgId, idpId }: ScimDirectory): Map<string, StoredScimRecord> => {
-    const name = JSON.stringify([orgId, idpId])
-    const records = directories.get(name) ?? new Map()
-    directories.set(name, records)
-    return records
-  }
+  const records = new Map<string, StoredScimRecord>()
+  const nameOf = ({ orgId, idpId }: ScimDirectory) => JSON.stringify([orgId, idpId])
   return {
-    read: (directory, key) => of(directory).get(key),
+    read: (directory, key) => records.get(nameOf(directory) + key),
     write: (directory, key, { value, version }) => {
-      const records = of(directory)
-      if ((records.get(key)?.version ?? 0) !== version) return false
-      records.set(key, { value, version: version + 1 })
+      const name = nameOf(directory) + key
+      if ((records.get(name)?.version ?? 0) !== version) return false
+      records.set(name, { value, version: version + 1 })
       return true
     },
-    list: (directory, prefix) => [...of(directory)].filter(([key]) => key.startsWith(prefix)),
+    list: (directory, prefix) => {
+      const name = nameOf(directory)
+      return [...records]
+        .filter(([key]) => key.startsWith(name + prefix))
+        .map(([key, record]) => [key.slice(name.length), record] as const)
+    },
   }
 }

@@ -48,9 +48,10 @@ export const users: Resources = {
     if (!user || record?.value.deleted) return undefined
     // Passwords are never returned (RFC 7643, section 4.1.1).
     const { password: _, groups: __, meta, ...attributes } = user
+    const extensions = Object.keys(attributes).filter((name) => name.startsWith('urn:'))
     const shown = {
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
       ...attributes,
+      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', ...extensions],
       active: (record?.value.active ?? true) && user.active !== false,
     }
     const location = `${at.basePath}/Users/${encodeURIComponent(id)}`

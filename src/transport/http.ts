@@ -23,7 +23,6 @@ export interface HttpRequest {
 /** Headers of a response, by their names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string>>
 
-/** A response. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: ResponseHeaders
@@ -108,7 +107,6 @@ const NO_CODING = /^(identity)?$/i
 export const isEncoded = (header: HeaderReader): boolean =>
   !NO_CODING.test(header.get('content-encoding') ?? '')
 
-/** The pieces of a body as one array. */
 export const concatBytes = (pieces: readonly Uint8Array[]): Uint8Array => {
   const [first] = pieces
   if (first && pieces.length === 1) return first

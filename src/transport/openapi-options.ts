@@ -150,8 +150,8 @@ const Given = z.strictObject({
 })
 
 /** {@link OpenApiOptions} with every default in place. @throws TypeError that names the malformed field */
-export const readOpenApiOptions = (given: OpenApiOptions | undefined): OpenApiOptions => {
-  const read = Given.safeParse(given ?? {})
+export const readOpenApiOptions = (options: OpenApiOptions | undefined): OpenApiOptions => {
+  const read = Given.safeParse(options ?? {})
   if (!read.success) throw new TypeError(objectionOf(read.error))
   const { securitySchemes, servers } = read.data
   const known = Object.keys(securitySchemes ?? {})

@@ -96,17 +96,17 @@ const OPTIONS: KnownOptions = {
 }
 
 /** @throws TypeError for an option of the function `called` that is missing, unknown or malformed */
-export const resolveOptions = (given: TransportOptions, called: string) => {
-  checkOptions(called, given, OPTIONS)
-  const { authenticate, testIdentityProvider, openApi } = given
+export const resolveOptions = (options: TransportOptions, called: string) => {
+  checkOptions(called, options, OPTIONS)
+  const { authenticate, testIdentityProvider, openApi } = options
   return {
     authenticate,
-    onError: given.onError ?? toConsole,
+    onError: options.onError ?? toConsole,
     testIdentityProvider,
-    organizationHeader: given.organizationHeader ?? ORGANIZATION_HEADER,
-    challenge: given.challenge ?? 'Bearer',
+    organizationHeader: options.organizationHeader ?? ORGANIZATION_HEADER,
+    challenge: options.challenge ?? 'Bearer',
     openApi: openApi !== false && readOpenApiOptions(openApi),
-    health: given.health ?? true,
-    basePath: given.basePath ?? '',
+    health: options.health ?? true,
+    basePath: options.basePath ?? '',
   }
 }

@@ -40,9 +40,9 @@ const NEEDLESSLY_ENCODED = /%(2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F)/i
 const LONGEST_PATH = 16 * 1024
 
 /** The transport as functions from requests to responses. `name` is the public function's name, for errors. */
-export const createRoutes = (iam: Iam, given: TransportOptions, name: string): Service => {
-  const operations = operationsOf(iam, given ?? {})
-  const options = resolveOptions(given, name)
+export const createRoutes = (iam: Iam, input: TransportOptions, name: string): Service => {
+  const operations = operationsOf(iam, input ?? {})
+  const options = resolveOptions(input, name)
   const { basePath } = options
   const { check, ready } = healthOperations(iam, operations)
   const called = options.health ? [...operations, check] : operations

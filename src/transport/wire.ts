@@ -218,6 +218,7 @@ export const ConfigureSignInRequest: WireMessage = {"name":"ConfigureSignInReque
   {"name":"clientAuthentication","protoName":"client_authentication","number":4,"kind":"text","isOptional":true},
   {"name":"addresses","protoName":"addresses","number":5,"kind":"text","isOptional":true},
   {"name":"subjectClaim","protoName":"subject_claim","number":6,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"secretExpiresAt","protoName":"secret_expires_at","number":8,"kind":"text","isOptional":true,"least":1,"most":30},
   {"name":"validateOnly","protoName":"validate_only","number":7,"kind":"flag"},
   {"name":"reason","protoName":"reason","number":15,"kind":"text","most":500},
 ]}
@@ -262,6 +263,7 @@ export const SignInSettings: WireMessage = {"name":"SignInSettings","fields":[
   {"name":"clientAuthentication","protoName":"client_authentication","number":3,"kind":"text","isOptional":true},
   {"name":"addresses","protoName":"addresses","number":4,"kind":"text","isOptional":true},
   {"name":"subjectClaim","protoName":"subject_claim","number":5,"kind":"text","isOptional":true},
+  {"name":"secretExpiresAt","protoName":"secret_expires_at","number":6,"kind":"text","isOptional":true},
 ]}
 export const IdentityProvider: WireMessage = {"name":"IdentityProvider","fields":[
   {"name":"idpId","protoName":"idp_id","number":1,"kind":"text"},

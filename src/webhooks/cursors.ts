@@ -19,7 +19,6 @@ const Failing = z.strictObject({
   failures: z.number(),
   /** Time of the first of them. */
   since: z.number(),
-  /** Time of the next attempt. */
   nextAttempt: z.number(),
 })
 export interface Failing extends Readonly<z.infer<typeof Failing>> {}
@@ -88,20 +87,20 @@ export const cursorsIn = ({ elapsed: now }: Environment): ListedCursors => {
   const cursors = new Map<string, MemoryCursor>()
   const find = (endpoint: string): MemoryCursor => cursors.get(endpoint) ?? { version: 0, until: 0 }
   const isHeld = ({ holder, until }: MemoryCursor): boolean => holder !== undefined && until > now()
-  const shown = (found: MemoryCursor): StoredCursor => {
+  const publicCursor = (found: MemoryCursor): StoredCursor => {
     const { state, version, holder, until } = found
     const lease = holder !== undefined && isHeld(found) && { holder, remaining: until - now() }
     return { version, ...(state !== undefined && { state }), ...(lease && { lease }) }
   }
   return {
     endpoints: async () => [...cursors.keys()].filter((name) => find(name).version > 0),
-    read: async (endpoint) => shown(find(endpoint)),
+    read: async (endpoint) => publicCursor(find(endpoint)),
     lease: async (endpoint, holder, milliseconds) => {
       const found = find(endpoint)
       if (isHeld(found) && found.holder !== holder) return undefined
       const leased = { ...found, holder, until: now() + milliseconds }
       cursors.set(endpoint, leased)
-      return shown(leased)
+      return publicCursor(leased)
     },
     write: async (endpoint, { state, version, holder }) => {
       const found = find(endpoint)

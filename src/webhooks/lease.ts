@@ -35,14 +35,14 @@ interface LeaseUse {
  * Renews a lease after each third of it. Renewals and writes follow one another, so an unknown version was written by
  * another process.
  */
-export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: LeaseUse): Lease => {
+export const keepLease = (setup: Setup, input: LeaseInput, { cursor, onLost }: LeaseUse): Lease => {
   const { environment, lease, timeout, notifyFault } = setup
   const { cursors } = setup.options
-  const { endpoint, holder } = given
+  const { endpoint, holder } = input
   const ending = new AbortController()
-  let version = given.version
+  let version = input.version
   let written = writeCursor(cursor())
-  let [deadline, renewAt] = [given.began + lease, given.began + lease / 3]
+  let [deadline, renewAt] = [input.began + lease, input.began + lease / 3]
   let isTouched = false
   let isLost = false
 
@@ -88,7 +88,7 @@ export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: L
     }
   }
 
-  const kept = keep()
+  const keeping = keep()
   return {
     permits: () => !isLost && environment.elapsed() + timeout < deadline,
     touch: () => {
@@ -96,7 +96,7 @@ export const keepLease = (setup: Setup, given: LeaseInput, { cursor, onLost }: L
     },
     end: async () => {
       ending.abort()
-      await kept
+      await keeping
       if (isLost) return
       await attempt(write)
       await attempt(() => cursors.release(endpoint, holder))

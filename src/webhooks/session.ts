@@ -27,7 +27,7 @@ interface Session {
 /** Sends to an endpoint from its cursor on until the lease is lost, the endpoint is suspended or `signal` aborts. */
 export const runSession = async (
   setup: Setup,
-  { endpoint, log, cursor, lease: given, signal }: Session,
+  { endpoint, log, cursor, lease: leaseInput, signal }: Session,
 ): Promise<void> => {
   const { environment } = setup
   const [work, room] = [wakeSignal(environment), wakeSignal(environment)]
@@ -49,7 +49,7 @@ export const runSession = async (
   const requests = new Set<Promise<void>>()
   let position = cursor.position
   let suspended: Suspended | undefined
-  const lease = keepLease(setup, given, {
+  const lease = keepLease(setup, leaseInput, {
     cursor: () => ({ position, held: queues.held(), ...(suspended && { suspended }) }),
     onLost: end,
   })

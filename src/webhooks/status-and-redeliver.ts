@@ -95,14 +95,14 @@ const statusOf = async (setup: Setup, endpoint: string): Promise<EndpointStatus>
     endpoint,
     state: suspended ? 'suspended' : 'active',
     position,
-    held: held.map(shownHeld),
+    held: held.map(heldStatus),
     ...(suspended && { suspended: { ...suspended, since: new Date(suspended.since) } }),
     isServed,
     lag: await lagOf(setup, cursor),
   }
 }
 
-const shownHeld = ({ failing, ...held }: HeldOrganization): HeldStatus => {
+const heldStatus = ({ failing, ...held }: HeldOrganization): HeldStatus => {
   if (failing === undefined) return held
   const [since, nextAttempt] = [new Date(failing.since), new Date(failing.nextAttempt)]
   return { ...held, failing: { ...failing, since, nextAttempt } }
@@ -164,11 +164,11 @@ const objectionToInput = (
   input: StatusInput | RedeliverInput,
   { fields, required }: { readonly fields: readonly string[]; readonly required: boolean },
 ): IamError | undefined => {
-  const given = Object(input)
-  const violations = Object.keys(given)
+  const record = Object(input)
+  const violations = Object.keys(record)
     .filter((name) => !fields.includes(name))
     .map((field) => ({ field, description: 'is not a field of this input' }))
-  const { endpoint, after } = given
+  const { endpoint, after } = record
   if (endpoint === undefined ? required : !isEndpointId(endpoint))
     violations.push({ field: 'endpoint', description: 'must be 1 to 200 characters' })
   if (after !== undefined && !isPosition(after))

@@ -47,9 +47,9 @@ export interface RunOptions {
 export const webhooks = (options: WebhookOptions): Webhooks => {
   const setup = setUp(options)
   return {
-    run: (given = {}) => {
-      checkOptions('run', given, { optional: { signal: SIGNAL } })
-      return new ResultAsync(run(setup, given.signal))
+    run: (runOptions = {}) => {
+      checkOptions('run', runOptions, { optional: { signal: SIGNAL } })
+      return new ResultAsync(run(setup, runOptions.signal))
     },
     status: (input = {}) => asResult(status(setup, input)),
     redeliver: (input) => asResult(redeliver(setup, input)),

@@ -209,6 +209,7 @@ describe('consoleHandler', () => {
     ['logo', 'https://elsewhere.example/logo.svg'],
     ['logo', '//elsewhere.example/logo.svg'],
     ['accent', 'red'],
+    ['stylesheet', 'https://elsewhere.example/own.css'],
     ['messages', { 'no language': {} }],
     ['loginUrl', 'javascript:alert(1)'],
     ['backUrl', 'back'],
@@ -243,6 +244,18 @@ describe('consoleHandler', () => {
     const html = await page('en')
     expect(html).toContain('<title>&lt;/title&gt;&lt;script&gt;&quot;&amp;</title>')
     expect(html).not.toContain('<script>')
+  })
+
+  it('loads a style sheet of the host after its own', async () => {
+    const handler = consoleHandler(host.iam, { authenticate, stylesheet: '/own.css?a="&b' })
+    const html = await (await handler(new Request('http://app.test/'))).text()
+    const sheets = [...html.matchAll(/rel="stylesheet" href="([^"]*)"/g)].map(([, href]) => href)
+    expect(sheets).toEqual([
+      expect.stringMatching(/^\.\/assets\/console-/),
+      '/own.css?a=&quot;&amp;b',
+    ])
+    const plain = consoleHandler(host.iam, { authenticate })
+    expect(await (await plain(new Request('http://app.test/'))).text()).not.toContain('%')
   })
 
   it('is mounted in Express, Fastify and Hono in a line', async () => {

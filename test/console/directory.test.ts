@@ -8,7 +8,13 @@ import {
   memoryEventStore,
   permissionsFromCaller,
 } from 'claviger'
-import { consoleHandler, type DirectoryContext, type UserDirectory } from 'claviger/console'
+import {
+  type ConsoleOptions,
+  consoleHandler,
+  type DirectoryContext,
+  type OrganizationDirectory,
+  type UserDirectory,
+} from 'claviger/console'
 import { expect, it } from 'vitest'
 
 const ANNA = { id: 'u1', name: 'Anna Berger', email: 'anna@acme.example' }
@@ -16,6 +22,7 @@ const ANNA = { id: 'u1', name: 'Anna Berger', email: 'anna@acme.example' }
 const open = (
   users: Partial<UserDirectory> = {},
   permissions: Caller['permissions'] = ['user.grant.read'],
+  more: Partial<ConsoleOptions> = {},
 ) => {
   const iam = createIam({
     store: memoryEventStore(),
@@ -39,12 +46,14 @@ const open = (
       },
       ...users,
     },
+    ...more,
   })
-  const get = async (query: string, headers: Record<string, string> = {}) => {
-    const response = await handler(new Request(`http://app.test/api/users?${query}`, { headers }))
+  const at = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await handler(new Request(`http://app.test/api/${path}`, { headers }))
     return { status: response.status, body: await response.json() }
   }
-  return { handler, get, failures, asked, caller }
+  const get = (query: string, headers: Record<string, string> = {}) => at(`users?${query}`, headers)
+  return { handler, at, get, failures, asked, caller }
 }
 
 it('describes users by their ids, for the caller and the organization of the request', async () => {
@@ -130,3 +139,60 @@ it.each(FAULTS)(
     expect(failures).toHaveLength(1)
   },
 )
+
+const GLOBEX = { id: 'globex', name: 'Globex GmbH' }
+const organizations = (find: unknown) => ({
+  organizations: { describe: () => [], find: find as NonNullable<OrganizationDirectory['find']> },
+})
+
+it('finds organizations for callers who may read project grants, and shows id and name alone', async () => {
+  const hostile = [
+    { ...GLOBEX, secret: 'x' },
+    { id: 'o2', name: '<script>window.hacked=1</script>' },
+    { id: 'o3', name: 'N'.repeat(1_000) },
+    ...Array.from({ length: 30 }, (_, index) => ({ id: `m${index}`, name: 'Many' })),
+  ]
+  const found = organizations((text: string, { orgId }: DirectoryContext) =>
+    text === 'glo' && orgId === 'acme' ? hostile : [],
+  )
+  const { at } = open({}, ['project.grant.read'], found)
+  const { status, body } = await at('organizations?text=glo')
+  expect(status).toBe(200)
+  expect(body.organizations).toHaveLength(20)
+  expect(body.organizations.slice(0, 3)).toEqual([
+    GLOBEX,
+    hostile[1],
+    { id: 'o3', name: 'N'.repeat(400) },
+  ])
+  expect((await at('organizations?text=')).status).toBe(400)
+  expect((await at(`organizations?text=${'x'.repeat(401)}`)).status).toBe(400)
+  expect((await open({}, ['project.read'], found).at('organizations?text=glo')).status).toBe(403)
+  expect((await open({}, ['project.grant.read']).at('organizations?text=glo')).status).toBe(400)
+})
+
+it.each(FAULTS)('answers 503 when the host %s for organizations', async (_, fault) => {
+  const { at, failures } = open({}, ['project.grant.read'], organizations(fault))
+  const { status, body } = await at('organizations?text=glo')
+  expect(status).toBe(503)
+  expect(JSON.stringify(body)).not.toContain('down')
+  expect(failures).toHaveLength(1)
+})
+
+it('tells the pages which parts the host shows the caller', async () => {
+  const areasOf = async (areas: unknown) => {
+    const { at, failures } = open({}, ['user.grant.read'], {
+      areas: areas as NonNullable<ConsoleOptions['areas']>,
+    })
+    const { status, body } = await at('v1/permissions')
+    expect(status).toBe(200)
+    expect(body.session).toMatchObject({ userId: 'olivia', orgId: 'acme' })
+    return [body.session.areas, failures.length]
+  }
+  expect(await areasOf(['users'])).toEqual([undefined, 0])
+  const byOrganization = ({ orgId }: DirectoryContext) =>
+    orgId === 'acme' ? ['users', 'nothing'] : []
+  expect(await areasOf(byOrganization)).toEqual([['users'], 0])
+  // Nothing beyond the overview while the host cannot say.
+  expect(await areasOf(down)).toEqual([[], 1])
+  expect(await areasOf(() => undefined)).toEqual([[], 1])
+})

@@ -127,9 +127,9 @@ describe.runIf(hasChromium())('What a caller may do in the console', () => {
     await page.getByRole('button', { name: 'Run the test' }).click()
     await page.getByText('The provider rejects client id or secret.').waitFor()
     expect(await page.locator('.checks .badge').allInnerTexts()).toEqual([
-      'fine',
-      'warning',
       'failed',
+      'warning',
+      'fine',
     ])
   })
 

@@ -211,6 +211,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
 
     // Finished: the link does not open again.
     await page.getByRole('button', { name: 'Finish' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Finish' }).click()
     await page.getByText('All done').waitFor()
     await page.goto('about:blank')
     await page.goto(url)

@@ -91,6 +91,7 @@ export const identityProviderCommands: fc.Arbitrary<IdentityProviderCommand> = f
           clientAuthentication: fc.constantFrom('client_secret_post', 'raw_basic'),
           addresses: fc.constantFrom('domain', 'verified'),
           subjectClaim: fc.constantFrom('oid', 'uid'),
+          secretExpiresAt: fc.constant('2027-03-31T22:00:00.000Z'),
         },
         { requiredKeys: [] },
       )

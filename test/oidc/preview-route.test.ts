@@ -102,6 +102,22 @@ describe('A preview through signInHandler', () => {
     expect(await iam.head()).toEqual(before)
   })
 
+  it('shows a browser a page in which nothing of the provider runs', async () => {
+    const handler = handlerWith({ permitted: isAdmin })
+    const request = await cameBack(handler)
+    request.headers.set('accept', 'text/html,application/xhtml+xml')
+    const answer = await handler(request)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    const html = await answer.text()
+    const [, shown = '', script = ''] = /<pre>(.*)<\/pre><script>(.*)<\/script>/s.exec(html) ?? []
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(script))
+    expect(policy).toContain(`script-src 'sha256-${Buffer.from(digest).toString('base64')}'`)
+    expect(shown).not.toContain('<')
+    const json = shown.replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+    expect(JSON.parse(json).user.claims.name).toBe('<script>alert(1)</script>')
+  })
+
   it('gives the host what came, for a page of its own', async () => {
     const onPreviewed = ({ user }: SignInPreview) => new Response(`page for ${user.subject}`)
     const handler = handlerWith({ permitted: isAdmin, onPreviewed })

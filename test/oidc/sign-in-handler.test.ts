@@ -262,6 +262,20 @@ describe('signInHandler on Node.js', () => {
     },
   )
 
+  it('leaves the body of a request that is not its own', async () => {
+    const handler = handlerWith()
+    const send = await serve((request, response) => {
+      void handler(request, response, async () => {
+        let body = ''
+        for await (const piece of request) body += piece
+        response.end(body)
+      })
+    })
+    const sent = { method: 'POST', body: 'for another handler' }
+    for (const path of ['/invoices', '/sign-in/more'])
+      expect(await (await send(path, sent)).text()).toBe('for another handler')
+  })
+
   it('answers what is not its own, and what fails', async () => {
     const onRefused = (_: SignInRefusal | object) => {
       throw new Error('no page')

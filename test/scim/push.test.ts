@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { orThrow } from 'claviger'
-import { type ScimRefused, scimHandler } from 'claviger/scim'
+import { memoryScimRecords, type ScimRefused, scimHandler } from 'claviger/scim'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { admin, clientOf, members, openHost, patchOf, userTable } from './host.js'
+import { admin, CORE, clientOf, members, openHost, patchOf, userTable } from './host.js'
 
 const NAMES = ['ada', 'bo', 'cy']
 
@@ -153,6 +153,59 @@ describe('a group that is pushed', () => {
     expect(await ids()).toEqual(['bo'])
   })
 
+  it('is not changed any more once a failed push was answered', async () => {
+    const memory = memoryScimRecords()
+    const gate = Promise.withResolvers<void>()
+    let isFaulty = false
+    let isHeld = false
+    const { map, has, push, patchGroup } = await opened({
+      onError: () => {},
+      records: {
+        ...memory,
+        write: async (directory, key, record) => {
+          if (isFaulty && key === 'user/ada') throw new Error('no database')
+          if (isFaulty && key === 'user/bo') {
+            isHeld = true
+            await gate.promise
+          }
+          return memory.write(directory, key, record)
+        },
+      },
+    })
+    await map('finance')
+    const id = await push('finance')
+    isFaulty = true
+    let isAnswered = false
+    const adding = patchGroup(id, { op: 'add', path: 'members', value: members('ada', 'bo') })
+    void adding.then(() => {
+      isAnswered = true
+    })
+    await vi.waitFor(() => expect(isHeld).toBe(true))
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    expect(isAnswered).toBe(false)
+    isFaulty = false
+    gate.resolve()
+    expect((await adding).status).toBe(500)
+    await patchGroup(id, { op: 'remove', path: 'members', value: members('bo') })
+    expect([await has('ada'), await has('bo')]).toEqual([false, false])
+  })
+
+  it('gets nobody by what is said of a member that it does not have', async () => {
+    const { map, has, push, patchGroup } = await opened()
+    await map('finance')
+    const id = await push('finance', ['ada'])
+    for (const [op, path, value] of [
+      ['replace', 'members[value eq "bo"].display', 'Bo'],
+      ['add', 'Members[value eq "bo"]', { display: 'Bo' }],
+    ] as const) {
+      const answer = await patchGroup(id, { op, path, value })
+      expect([answer.status, answer.body.scimType]).toEqual([400, 'noTarget'])
+    }
+    const known = { op: 'replace', path: 'members[value eq "ada"].display', value: 'Ada' }
+    expect((await patchGroup(id, known)).status).toBe(204)
+    expect([await has('ada'), await has('bo')]).toEqual([true, false])
+  })
+
   it('loses nobody by a removal of nobody', async () => {
     const { map, has, push, patchGroup } = await opened()
     await map('finance')
@@ -229,6 +282,16 @@ describe('the attributes of a user', () => {
     await set({ op: 'add', path: 'emails', value: emails('home') })
     await set({ op: 'add', path: 'emails', value: emails('home') })
     expect(table.rows.get('ada')?.['emails']).toEqual([...emails('work'), ...emails('home')])
+  })
+
+  it('may be of an extension, which is then among its schemas', async () => {
+    const { send } = await opened()
+    const extension = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+    const value = { [`${extension}:department`]: 'Tour Operations' }
+    const patch = patchOf({ op: 'add', value })
+    const { body } = await send({ method: 'PATCH', path: '/Users/ada', body: patch })
+    expect(body[extension]).toEqual({ department: 'Tour Operations' })
+    expect(body.schemas).toEqual([`${CORE}:User`, extension])
   })
 })
 
@@ -368,6 +431,7 @@ describe('the protocol', () => {
     ['PATCH', '/Users/ada', patchOf({ op: 'add', path: LONG, value: 1 }), 400, 'invalidPath'],
     ['PATCH', '/Users/ada', patchOf({ op: 'add', value: { [LONG]: 1 } }), 400, 'invalidPath'],
     ['PATCH', '/Users/ada', patchOf({ op: 'remove', path: 'userName' }), 400, 'invalidValue'],
+    ['PATCH', '/Users/ada', patchOf({ op: 'remove' }), 400, 'noTarget'],
     ['GET', '/Schemas/urn:x', undefined, 404, undefined],
     ['DELETE', '/Users', undefined, 405, undefined],
     ['POST', '/Bulk', {}, 404, undefined],

@@ -136,6 +136,7 @@ const clientOf = (
   let isLost = false
   let isInTransaction = false
   let wasRefused = false
+  let wasCommitted = false
   /** The operations whose appends the transaction has. */
   let appends: readonly string[] = []
 
@@ -156,7 +157,9 @@ const clientOf = (
     if (isEnd) isInTransaction = false
     if (text === 'ROLLBACK') appends = []
     appends = [...appends, ...operationsIn(statement)]
-    const atStake = isInTransaction ? [] : appends
+    // With rows of the host, the append and its commit are one message. What it has recorded is read by the next.
+    wasCommitted = isInTransaction && (wasCommitted || text.includes('; COMMIT;'))
+    const atStake = isInTransaction && !wasCommitted ? [] : appends
     const lost = (): Error => {
       lose()
       onFault(atStake)
@@ -198,8 +201,10 @@ const ignore = (): void => undefined
 /** The operations whose appends a statement records; one by a token has no name there. */
 const operationsIn = ({ text, values }: Statement): readonly string[] =>
   text.includes('.append_')
-    ? ['', ...[...values.join().matchAll(/correlationId\W+(op\d+)/g)].flatMap(([, id]) => id ?? [])]
+    ? ['', ...[...[text, ...values].join().matchAll(NAMED)].flatMap(([, id]) => id ?? [])]
     : []
+
+const NAMED = /correlationId\W+(op\w+)/g
 
 /** A statement that the server answers with an error, whatever it does in the transaction. */
 const refusal = (state: string): Statement => ({

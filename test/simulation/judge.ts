@@ -1,7 +1,6 @@
 import { fieldOf } from '../../src/domain/values.js'
-import type { RecordedEvent } from '../../src/ports/event-store.js'
+import { type RecordedEvent, timeOf } from '../../src/ports/event-store.js'
 import {
-  countingWays,
   looksUp,
   mappingsOf,
   nameOf,
@@ -12,6 +11,7 @@ import {
   routeOf,
   type State,
 } from './model.js'
+import { countingRoles, countingWays, impactBetween, rolesBetween } from './rights.js'
 import type { Answer, Operation } from './workload.js'
 
 /** Something that the library must never do. */
@@ -30,13 +30,24 @@ export interface Judge {
   /** The server has gone back to its first `events`. */
   readonly wentBack: (events: number) => void
   /** @throws Violation when the answer was right at no moment from `from` to now; otherwise the first such moment */
-  readonly answered: (operation: Operation, answer: Answer, from: number) => number
+  readonly answered: (operation: Operation, answer: Answer, from: number, times: Times) => number
   /** Nothing failed in a call that was answered. @throws Violation when a report still misses a mapping that stands before it in the log */
   readonly unfailing: (operation: Operation) => void
 }
 
+/** When an operation was asked and answered, and the time that it asks about if that is past; in milliseconds. */
+export interface Times {
+  readonly asked: number
+  readonly answered: number
+  readonly at?: number | undefined
+}
+
 interface Moment {
   readonly state: State
+  /** When it began, by the clock of the server. */
+  readonly time: number
+  /** The moment that it followed. */
+  readonly before?: Moment
   /** Events in the log. */
   readonly events: number
   /** What operations have recorded. */
@@ -52,8 +63,10 @@ interface Recorded {
 
 /** @see Judge */
 export const judgeOf = (): Judge => {
-  const moments: Moment[] = [{ state: nothing, events: 0, done: new Map() }]
-  const present = (): Moment => moments.at(-1) ?? { state: nothing, events: 0, done: new Map() }
+  const first: Moment = { state: nothing, time: 0, events: 0, done: new Map() }
+  const moments: Moment[] = [first]
+  const present = (): Moment => moments.at(-1) ?? first
+  const expiries = new Set<number>()
   let born = 0
   const begun = new Map<string, number>()
   const moment = () => moments.length - 1
@@ -70,10 +83,12 @@ export const judgeOf = (): Judge => {
       const { id, command } = operation
       const groups = groupsOf(events)
       const once = done.get(id)
-      // A report that missed a mapping before it in the log is recorded again, with its group.
-      if (once && !(isReport(command) && isWithin(once.groups, groups)))
+      // A report that missed a mapping before it in the log is recorded again, with its group. A desired state may take
+      // several appends.
+      if (once && !command.desired && !(isReport(command) && isWithin(once.groups, groups)))
         throw new Violation(`${id} is recorded a second time`)
       born++
+      if (command.expiresAt !== undefined) expiries.add(command.expiresAt)
       const from = looksUp(command) ? begun.get(id) : moment()
       const possible = moments.slice(from).map((seen) => perform(state, command, born, seen.state))
       const isRecorded = isRecordedBy(events, operation)
@@ -89,6 +104,8 @@ export const judgeOf = (): Judge => {
       const recorded = { groups, missed: new Map(missed.map(({ name, born }) => [name, born])) }
       moments.push({
         state: after,
+        before: present(),
+        time: events.reduce((last, { position }) => Math.max(last, timeIn(position)), 0),
         events: before + events.length,
         done: new Map(done).set(id, recorded),
       })
@@ -98,12 +115,16 @@ export const judgeOf = (): Judge => {
       if (!kept) throw new Error('The log cannot end within an append')
       moments.push(kept)
     },
-    answered: (operation, answer, from) => {
+    answered: (operation, answer, from, { asked, answered, at }) => {
       const within = moments.slice(from)
+      const isBetween = (expiry: number) => expiry > asked && expiry <= answered
+      const { expiresAt } = operation.command
+      const ends = expiresAt === undefined ? [...expiries] : [...expiries, expiresAt]
+      const times = at === undefined ? [asked, ...ends.filter(isBetween)] : [at]
       const hasTwo = looksUp(operation.command) || operation.command.method.endsWith('.complete')
       const index = within.findIndex((moment, last) =>
         (hasTwo ? within.slice(0, last + 1) : [moment]).some((seen) =>
-          isRight(moment, operation, answer, seen.state),
+          times.some((now) => isRight(momentAt(moment, at), operation, answer, seen.state, now)),
         ),
       )
       if (index >= 0) return from + index
@@ -124,6 +145,15 @@ export const judgeOf = (): Judge => {
   }
 }
 
+/** The moment at a time, as it is known at a later one. */
+const momentAt = (moment: Moment, at: number | undefined): Moment => {
+  let found = moment
+  while (at !== undefined && found.before && found.time > at) found = found.before
+  return found
+}
+
+const timeIn = (position: bigint): number => timeOf(position).getTime()
+
 const isReport = ({ method }: Operation['command']) => method === 'memberships.report'
 
 /** Whether a state may be what was recorded: a report has the same groups in both. */
@@ -143,23 +173,27 @@ const groupsOf = ([event]: readonly RecordedEvent[]): readonly unknown[] => {
 const isWithin = (groups: readonly unknown[], more: readonly unknown[]): boolean =>
   more.length > groups.length && groups.every((group) => more.includes(group))
 
-/** What a dry run would add differs from everything that was ever added. */
-const UNBORN = -1
+/** What a dry run would add is newer than everything that was ever added. */
+const UNBORN = Number.POSITIVE_INFINITY
 
 /** Errors that say something of the state. */
-const JUDGED = /^(NotFound|AlreadyExists|ProofNotFound|Unauthenticated)$/
+const JUDGED = /^(NotFound|AlreadyExists|ProofNotFound|Unauthenticated|Protected)$/
 
 const isRight = (
   { state, done }: Moment,
   { id, command, isRead }: Operation,
   answer: Answer,
   seen: State,
+  now: number,
 ): boolean => {
-  if ('read' in answer) return readOf(state, command, seen) === answer.read
+  if ('read' in answer) return readOf(state, command, seen, now) === answer.read
   if ('changed' in answer && answer.changed) return done.has(id)
   if ('planned' in answer) {
     const after = perform(state, command, UNBORN, seen)
-    return typeof after !== 'string' && (after !== state) === answer.planned
+    if (typeof after === 'string' || (after !== state) !== answer.planned) return false
+    const { impact, roles } = answer
+    if (roles !== undefined && roles !== rolesBetween(state, after, command)) return false
+    return impact === undefined || impact === impactBetween(state, after, now)
   }
   if (isRead)
     return (
@@ -173,11 +207,16 @@ const isRight = (
 }
 
 /** What a read shows in a state; undefined when the object is not there. @param seen - a state before, in the same call */
-const readOf = (state: State, command: Operation['command'], seen: State): string | undefined => {
+const readOf = (
+  state: State,
+  command: Operation['command'],
+  seen: State,
+  now: number,
+): string | undefined => {
   const { method, projectId, roleKey = '', domain = '', linkId } = command
   const project = projectState(state, projectId)
   const isOpen = (at: State) => at.get(nameOf(command))?.isActive === true
-  const ways = () => countingWays(state, command)
+  const ways = () => countingWays(state, command, now)
   switch (method) {
     case 'projects.get':
       return project === 'gone' ? undefined : project
@@ -185,7 +224,7 @@ const readOf = (state: State, command: Operation['command'], seen: State): strin
       return rolesOf(state, projectId).join()
     case 'access.whoHas':
       return ways()
-        .filter((way) => way.split(' ')[0] === roleKey)
+        .filter((way) => way.split(/[ @]/)[0] === roleKey)
         .join()
     case 'access.rolesOf':
       return ways().join()
@@ -195,7 +234,9 @@ const readOf = (state: State, command: Operation['command'], seen: State): strin
       return isOpen(state) ? `acme setup-link:${linkId}` : undefined
     case 'setupLinks.complete':
       return isOpen(seen) && !isOpen(state) ? linkId : undefined
+    case 'access.explain':
+      return String(countingRoles(state, command, now).includes(roleKey))
     default:
-      return [...new Set(ways().map((way) => way.split(' ')[0]))].join()
+      return countingRoles(state, command, now).join()
   }
 }

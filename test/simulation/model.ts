@@ -6,15 +6,19 @@
 /** The organization that owns all projects, and one that is granted them. */
 type Org = (typeof ORGS)[number]
 
-const ORGS = ['acme', 'globex'] as const
+export const ORGS = ['acme', 'globex'] as const
 
 /** What a caller asks to change. */
 export interface Command {
   readonly method: string
   readonly org: Org
   readonly projectId: string
+  /** Absent for the whole project. */
+  readonly resource?: string
   readonly roleKey?: string
   readonly roleKeys?: readonly string[]
+  /** When the roles that are given expire, in milliseconds since the Unix epoch. */
+  readonly expiresAt?: number
   readonly userId?: string
   readonly idpId?: string
   readonly group?: string
@@ -22,15 +26,25 @@ export interface Command {
   readonly groups?: readonly string[]
   readonly domain?: string
   readonly linkId?: string
+  readonly desired?: Desired
+}
+
+/** What a desired state declares of a project; what it declared before and does not any more is removed. */
+interface Desired {
+  readonly roleKeys: readonly string[]
+  /** The roles in the grant to the other organization; none without a grant. */
+  readonly granted: readonly string[]
+  readonly protect: boolean
 }
 
 /** A role as it was given: a role that is added again is another one, and so is one that is granted again. */
 interface Given {
   readonly role: number
   readonly grant: number | undefined
+  readonly expiresAt?: number | undefined
 }
 
-interface Thing {
+export interface Thing {
   /** Unique among all that ever was; of a membership the last report. */
   readonly born: number
   /** Of a domain: verified. Of a link: open. */
@@ -42,9 +56,16 @@ interface Thing {
   readonly idpId?: string | undefined
   /** Of a link. */
   readonly isUsed?: boolean
+  /** Whether a desired state has changed it since it was added. */
+  readonly isManaged?: boolean
+  /** Whether only a desired state may change it. */
+  readonly isProtected?: boolean
 }
 
-/** All that exists, by name: `project p`, `role p a`, `grant p`, `user globex u p`, `mapping globex i f p`. */
+/**
+ * All that exists, by name: `project p`, `role p a`, `grant p`, `user globex u p`, `mapping globex i f p`, and on a
+ * resource `user globex u p/r`.
+ */
 export type State = ReadonlyMap<string, Thing>
 
 export const nothing: State = new Map()
@@ -55,7 +76,9 @@ export const UNPUBLISHED = 'never.example'
 /** The object that a command is about. */
 export const nameOf = (command: Command): string => {
   const { method, org, projectId, roleKey, userId, idpId, group, domain, linkId } = command
+  const place = command.resource === undefined ? projectId : `${projectId}/${command.resource}`
   switch (method.split('.')[0]) {
+    case 'desired':
     case 'projects':
       return `project ${projectId}`
     case 'projectRoles':
@@ -65,7 +88,7 @@ export const nameOf = (command: Command): string => {
     case 'identityProviders':
       return `provider ${org} ${idpId}`
     case 'roleMappings':
-      return `mapping ${org} ${idpId} ${group} ${projectId}`
+      return `mapping ${org} ${idpId} ${group} ${place}`
     case 'memberships':
       return `membership ${org} ${idpId} ${userId}`
     case 'domains':
@@ -73,7 +96,7 @@ export const nameOf = (command: Command): string => {
     case 'setupLinks':
       return `link ${linkId}`
     default:
-      return `user ${org} ${userId} ${projectId}`
+      return `user ${org} ${userId} ${place}`
   }
 }
 
@@ -91,6 +114,14 @@ export const perform = (
   born: number,
   seen: State = state,
 ): State | string => {
+  const { desired } = command
+  if (desired) return applied(state, { ...command, desired }, born)
+  const after = decide(state, command, born, seen)
+  const isChange = typeof after !== 'string' && after !== state
+  return isChange && state.get(nameOf(command))?.isProtected ? 'Protected' : after
+}
+
+const decide = (state: State, command: Command, born: number, seen: State): State | string => {
   const name = nameOf(command)
   const { org, projectId, idpId, domain } = command
   const [, verb = ''] = command.method.split('.')
@@ -173,7 +204,7 @@ export const perform = (
 /** The roles that a command names, each as it is now; those of `before` that still count stay as they were given. */
 const give = (
   state: State,
-  { method, org, projectId, roleKeys = [] }: Command,
+  { method, org, projectId, roleKeys = [], expiresAt }: Command,
   before: ReadonlyMap<string, Given>,
   born: number,
 ): ReadonlyMap<string, Given> | string => {
@@ -189,20 +220,69 @@ const give = (
     const old = before.get(roleKey)
     const grant = isToUser ? part?.grant : born
     const isKept = old?.role === role.born && (!isToUser || old.grant === grant)
-    given.set(roleKey, isKept ? old : { role: role.born, grant })
+    given.set(roleKey, { ...(isKept ? old : { role: role.born, grant }), expiresAt })
   }
   return given
 }
 
 const isSame = (one: ReadonlyMap<string, Given>, other: ReadonlyMap<string, Given>): boolean =>
   one.size === other.size &&
-  [...one].every(([key, { role, grant }]) => {
+  [...one].every(([key, { role, grant, expiresAt }]) => {
     const same = other.get(key)
-    return same !== undefined && same.role === role && same.grant === grant
+    const isOfOne = same !== undefined && same.role === role && same.grant === grant
+    return isOfOne && same.expiresAt === expiresAt
   })
 
+/**
+ * The state after the next append of a desired state: first all that is added, changed and removed; then, where nothing
+ * else is left to do, what is protected no longer, with its changes.
+ */
+const applied = (
+  state: State,
+  command: Command & { readonly desired: Desired },
+  born: number,
+): State => {
+  const { projectId, desired } = command
+  const { protect } = desired
+  if (state.has(`was project ${projectId}`)) return state
+  const after = new Map(state)
+  const lifted = new Map<string, Thing>()
+  const declare = (name: string, same: Thing | undefined, added: Thing): void => {
+    const before = state.get(name)
+    const isLift = !protect && before?.isProtected === true
+    const isProtected = protect || (before?.isProtected === true && !isLift)
+    if (before && same === before && isProtected === (before.isProtected ?? false)) return
+    const thing = { ...(same ?? added), isManaged: true, isProtected }
+    if (isLift) lifted.set(name, thing)
+    else after.set(name, thing)
+  }
+  const none: Thing = { born, isActive: true, roles: new Map() }
+  declare(`project ${projectId}`, state.get(`project ${projectId}`), none)
+  for (const roleKey of desired.roleKeys) {
+    const name = `role ${projectId} ${roleKey}`
+    declare(name, state.get(name), none)
+  }
+  for (const roleKey of rolesOf(state, projectId))
+    if (!desired.roleKeys.includes(roleKey) && state.get(`role ${projectId} ${roleKey}`)?.isManaged)
+      after.delete(`role ${projectId} ${roleKey}`)
+  const name = `grant ${projectId}`
+  const before = state.get(name)
+  if (desired.granted.length > 0) {
+    const grant: Command = { ...command, method: 'projectGrants.update', roleKeys: desired.granted }
+    const held = new Map([...(before?.roles ?? [])].filter(isCurrent(after, grant)))
+    const roles = give(after, grant, held, born)
+    if (typeof roles === 'string') throw new Error('A desired state grants roles that it declares')
+    const same = before && (isSame(roles, held) ? before : { ...before, roles })
+    declare(name, same, { ...none, roles })
+  } else if (before?.isManaged) after.delete(name)
+  const isChange =
+    after.size !== state.size || [...after].some(([key, it]) => state.get(key) !== it)
+  if (isChange) return after
+  return lifted.size > 0 ? new Map([...state, ...lifted]) : state
+}
+
 /** Whether a role is still the one that was given. */
-const isCurrent =
+export const isCurrent =
   (
     state: State,
     { method, org, projectId }: Pick<Command, 'org' | 'projectId'> & { readonly method: string },
@@ -216,35 +296,12 @@ const isCurrent =
 /** The mappings, to all projects, of the groups that a command names. */
 export const mappingsOf = (state: State, { org, idpId, groups = [] }: Command) =>
   [...state].flatMap(([name, { born }]) => {
-    const [type, mappedOrg, mappedIdp, group = '', projectId] = name.split(' ')
+    const [type, mappedOrg, mappedIdp, group = '', place = ''] = name.split(' ')
     const isOfProvider = type === 'mapping' && mappedOrg === org && mappedIdp === idpId
-    const isMapped = isOfProvider && groups.includes(group) && state.has(`project ${projectId}`)
+    const project = `project ${place.split('/')[0]}`
+    const isMapped = isOfProvider && groups.includes(group) && state.has(project)
     return isMapped ? [{ name, group, born }] : []
   })
-
-/** Each way in which a role of a project counts for a user, in order: `a` by a grant, `a i/f` by a group. */
-export const countingWays = (
-  state: State,
-  { org, userId, projectId }: Pick<Command, 'org' | 'userId' | 'projectId'>,
-): readonly string[] => {
-  if (!state.get(`project ${projectId}`)?.isActive) return []
-  if (org === 'globex' && !state.get(`grant ${projectId}`)?.isActive) return []
-  const rolesIn = ({ roles }: Thing) =>
-    [...roles]
-      .filter(isCurrent(state, { method: 'access.check', org, projectId }))
-      .map(([roleKey]) => roleKey)
-  const granted = state.get(`user ${org} ${userId} ${projectId}`)
-  const ways = granted?.isActive ? rolesIn(granted) : []
-  for (const [name, mapping] of state) {
-    if (!name.startsWith(`mapping ${org} `) || !name.endsWith(` ${projectId}`)) continue
-    const [, , idpId, group = ''] = name.split(' ')
-    const reported = state.get(`membership ${org} ${idpId} ${userId}`)
-    const isMember = reported?.groups?.includes(group) && reported.born > mapping.born
-    if (!isMember || !state.get(`provider ${org} ${idpId}`)?.isActive) continue
-    ways.push(...rolesIn(mapping).map((roleKey) => `${roleKey} ${idpId}/${group}`))
-  }
-  return ways.sort()
-}
 
 /** Where users of a domain sign in, such as `acme i`. */
 export const routeOf = (state: State, domain: string): string => {

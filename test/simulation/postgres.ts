@@ -3,6 +3,7 @@ import { connectionsOf } from '../../src/adapters/postgres/connection/connection
 import { requireServer } from '../../src/adapters/postgres/connection/require-server.js'
 import type { PostgresDriver } from '../../src/adapters/postgres/driver.js'
 import { postgresEventStore } from '../../src/adapters/postgres/log/event-store.js'
+import { inTransaction } from '../../src/adapters/postgres/log/in-transaction.js'
 import { notificationsOn } from '../../src/adapters/postgres/log/notifications.js'
 import { poolDriver } from '../../src/adapters/postgres/pg.js'
 import { postgresReadModel } from '../../src/adapters/postgres/read-model.js'
@@ -13,7 +14,7 @@ import { startPostgres } from '../postgres-server.js'
 import { latencyOf, type Network, poolOf, type SimulatedPool } from './connections.js'
 import { Violation } from './judge.js'
 import type { Process } from './scheduler.js'
-import { sessionsOf } from './sessions.js'
+import { STATEMENT, sessionsOf } from './sessions.js'
 import {
   iamOn,
   NO_FAULTS,
@@ -34,30 +35,50 @@ const ISOLATIONS = ['read committed', 'read committed', 'repeatable read', 'seri
 /** Pause of an instance before it tries again to open the database, in milliseconds. */
 const REOPEN_PAUSE = 100
 
+type SimulatedClient = Awaited<ReturnType<SimulatedPool['connect']>>
+
 /** The adapter for PostgreSQL on a real server. */
 export const postgresSystem = async (
   connectionString: string,
 ): Promise<System & AsyncDisposable> => {
   const control = new pg.Client({ connectionString })
   await control.connect()
+  const rows = `simulated_rows_${process.pid}`
+  await control.query(`CREATE TABLE ${rows} (run integer, operation text)`)
   let quiet = async () => {}
+  let runs = 0
   return {
     hasWebhooks: false,
     hasLiveChecks: false,
+    hasClock: false,
+    hasRows: true,
     serverOf: (given) => {
-      const opened = postgresServer(given, { connectionString, control })
+      const opened = postgresServer(given, { connectionString, control, rows, run: ++runs })
       quiet = opened.quiet
       return opened.server
     },
     quiet: () => quiet(),
-    [Symbol.asyncDispose]: () => control.end(),
+    [Symbol.asyncDispose]: async () => {
+      await control.query(`DROP TABLE ${rows}`)
+      await control.end()
+    },
   }
 }
 
-/** One schema, which the first instances create. @param control - a session that no instance uses */
+interface Database {
+  readonly connectionString: string
+  /** A session that no instance uses. */
+  readonly control: pg.Client
+  /** The table of the host. */
+  readonly rows: string
+  /** The number of the run, which is in its rows. */
+  readonly run: number
+}
+
+/** One schema, which the first instances create. */
 const postgresServer = (
-  { scheduler, chance, onCommit, onEvent }: ServerGiven,
-  { connectionString, control }: { readonly connectionString: string; readonly control: pg.Client },
+  { scheduler, chance, hasRow, onCommit, onEvent }: ServerGiven,
+  { connectionString, control, rows: table, run }: Database,
 ): { readonly server: Server; readonly quiet: () => Promise<void> } => {
   const schema = `simulated_${process.pid}`
   const quoted = quotedSchema(schema)
@@ -78,7 +99,20 @@ const postgresServer = (
       throw new Violation('An event is recorded below one that could be read before')
     const added = log.slice(events.length)
     events = log
-    for (const append of Map.groupBy(added, ({ appendId }) => appendId).values()) onCommit(append)
+    const written = new Set(await readRows())
+    for (const append of Map.groupBy(added, ({ appendId }) => appendId).values()) {
+      onCommit(append)
+      const id = append[0]?.metadata.correlationId ?? ''
+      if (hasRow(id) && !written.has(id)) throw new Violation(`${id} is recorded without its row`)
+    }
+  }
+
+  const readRows = async (): Promise<readonly string[]> => {
+    const { rows } = await control.query<[string]>({
+      text: `SELECT operation FROM ${table} WHERE run = ${run}`,
+      rowMode: 'array',
+    })
+    return rows.map(([id]) => id)
   }
 
   const options = `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`
@@ -119,6 +153,11 @@ const postgresServer = (
     failures: () => failures,
     log: () => events,
     unknown,
+    writingRow: (id) =>
+      inTransaction<SimulatedClient>((client) =>
+        client.query({ ...STATEMENT, text: `INSERT INTO ${table} VALUES (${run}, '${id}')` }),
+      ),
+    readRows,
     setFaults: (given) => {
       faults = given
     },

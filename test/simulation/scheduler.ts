@@ -7,6 +7,8 @@ export interface Process {
   isCrashed: boolean
   /** What the process is cut off from, and until when. */
   cutOff?: { readonly from: 'server' | 'cursors'; readonly until: number }
+  /** By how many milliseconds the answers of the server are late, and until when. */
+  slow?: { readonly by: number; readonly until: number }
 }
 
 /** Virtual time: nothing runs but what is due next, one thing after another. */
@@ -17,6 +19,8 @@ export interface Scheduler {
   readonly wait: (milliseconds: number, process?: Process) => Promise<void>
   /** Time and chance of one process, whose clock may be ahead or behind. */
   readonly environmentOf: (process: Process) => Environment
+  /** Sets the clocks of all further processes to the same time. */
+  readonly syncClocks: () => void
   /** Runs what is due, in order, until `work` is done. @throws Error when nothing is due any more, or never done */
   readonly run: (work: Promise<unknown>) => Promise<void>
   /** What has run so far. */
@@ -47,6 +51,7 @@ export const schedulerOf = (
 ): Scheduler => {
   let now = START
   let steps = 0
+  let maxSkew = MAX_SKEW
   const waiting = new Set<Due>()
 
   const start = (process: Process | undefined, milliseconds: number, resume: () => void): Due => {
@@ -71,8 +76,11 @@ export const schedulerOf = (
       new Promise((resolve) => {
         start(process, milliseconds, resolve)
       }),
+    syncClocks: () => {
+      maxSkew = 0
+    },
     environmentOf: (process) => {
-      const skew = Math.floor(chance.random() * MAX_SKEW)
+      const skew = Math.floor(chance.random() * maxSkew)
       const sleep: Environment['sleep'] = (milliseconds, signal) =>
         new Promise((resolve) => {
           if (signal?.aborted) return resolve()

@@ -4,7 +4,12 @@ import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { type Iam, iamOf } from '../../src/application/iam.js'
 import { SealedSecret } from '../../src/domain/values.js'
 import type { Environment } from '../../src/ports/environment.js'
-import { type EventStore, type RecordedEvent, StoreFault } from '../../src/ports/event-store.js'
+import {
+  type EventStore,
+  type InTransaction,
+  type RecordedEvent,
+  StoreFault,
+} from '../../src/ports/event-store.js'
 import type { DomainOptions, Host } from '../../src/ports/host.js'
 import type {
   ReadAtHead,
@@ -39,6 +44,12 @@ export interface ServerGiven {
   readonly chance: Chance
   /** Whether the read model is in the database of the log. */
   readonly isShared: boolean
+  /** Whether the log begins with so many events of another organization that followers read it in pages. */
+  readonly isLong: boolean
+  /** Most events that a catch-up of a read model takes at once. */
+  readonly batchSize: number | undefined
+  /** Whether an operation writes a row with its events. */
+  readonly hasRow: (id: string) => boolean
   readonly onEvent: (line: string) => void
   /** Called with what was recorded, before anybody can know of it. */
   readonly onCommit: (events: readonly RecordedEvent[]) => void
@@ -49,13 +60,22 @@ export interface System {
   readonly serverOf: (given: ServerGiven) => Server
   readonly hasWebhooks: boolean
   readonly hasLiveChecks: boolean
+  /** Whether events are recorded by the clock of the simulation. */
+  readonly hasClock: boolean
+  /** Whether hosts write rows of their own with events. */
+  readonly hasRows: boolean
   /** Resolves once nothing happens outside of virtual time. */
   readonly quiet?: () => Promise<unknown>
 }
 
 /** The server: the log, and perhaps a read model in the same database, which goes back with it. */
 export interface Server {
+  /** Without the events that it began with. */
   readonly log: () => readonly RecordedEvent[]
+  /** Writes a row that names an operation; absent where hosts have no rows. */
+  readonly writingRow?: (id: string) => InTransaction
+  /** The operations that the rows name. */
+  readonly readRows?: () => Promise<readonly string[]>
   /** A new instance of the library, in a process of its own. */
   readonly open: (process: Process) => {
     readonly iam: Iam
@@ -115,14 +135,19 @@ export const iamOn = ({
 export const inMemory: System = {
   hasWebhooks: true,
   hasLiveChecks: true,
+  hasClock: true,
+  hasRows: false,
   serverOf: (given) => memoryServer(given),
 }
 
-const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: ServerGiven): Server => {
+const memoryServer = (given: ServerGiven): Server => {
+  const { scheduler, chance, isShared, isLong, batchSize, onCommit, onEvent } = given
   /** The clock of each next server is ahead, so that no position is used again. */
   let ahead = 0
   const newStore = () => memoryEventStore({ now: () => new Date(scheduler.now() + ahead) })
+  const beginning = isLong ? elsewhere() : []
   let store = newStore()
+  const restoring = store.restore(beginning)
   let shared = memoryReadModel()
   let events: readonly RecordedEvent[] = []
   let faults = NO_FAULTS
@@ -152,7 +177,8 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
     if (isLost) throw new StoreFault('No connection', 'not_recorded')
     const value = await work()
     const isAnswerLost = chance.happens(faults.after)
-    await scheduler.wait(latency(), process)
+    const slow = to === 'server' ? process.slow : undefined
+    await scheduler.wait(slow && slow.until > scheduler.now() ? slow.by : latency(), process)
     if (!isAnswerLost) return value
     failures++
     onLost?.()
@@ -192,6 +218,7 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
     const through = <Value>(work: () => Promise<Value>) => remote(process, work)
     const readModel: ReadModel = {
       name: 'simulated',
+      ...(batchSize !== undefined && { batchSize }),
       checkpoint: () => through(() => current().checkpoint()),
       apply: (...given) => through(() => current().apply(...given)),
       reset: () => through(() => current().reset()),
@@ -243,7 +270,7 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
       const resolveTxt = (name: string) =>
         remote(process, async () => publishedIn(events, name), { to: 'dns' })
       const iam = iamOn({ store: own, readModel, newId, environment, resolveTxt })
-      return { iam, readModel, environment, askCursors }
+      return { iam, readModel, environment, askCursors, ...(isLong && { ready: restoring }) }
     },
     failOver: async (lost) => {
       onEvent(
@@ -255,14 +282,34 @@ const memoryServer = ({ scheduler, chance, isShared, onCommit, onEvent }: Server
       events = kept
       ahead += 1_000
       store = newStore()
-      await store.restore(kept)
+      await store.restore([...beginning, ...kept])
       // The read model is committed without waiting for the disk, so it has lost the same, or more.
       const checkpoint = await shared.checkpoint()
       shared = memoryReadModel()
       const applied = kept.filter(({ position }) => position <= checkpoint)
-      const { known } = readBatch(applied.slice(0, applied.length - chance.below(4)))
+      const { known } = readBatch([
+        ...beginning.filter(({ position }) => position <= checkpoint),
+        ...applied.slice(0, applied.length - chance.below(4)),
+      ])
       if (known.length > 0) await shared.apply(0n, known)
       return kept.length
     },
   }
 }
+
+/** Events of another organization: more than a subscription and live checks read at once. */
+const elsewhere = (): readonly RecordedEvent[] =>
+  Array.from({ length: 1_100 }, (_, index) => ({
+    appendId: `elsewhere${index}`,
+    stream: `project-elsewhere+p${index}` as const,
+    version: 1,
+    type: 'project.added',
+    schemaVersion: 1,
+    data: {
+      ...{ id: `p${index}`, name: 'Elsewhere', projectRoleAssertion: false },
+      ...{ projectRoleCheck: false, hasProjectCheck: false },
+      privateLabelingSetting: 'PRIVATE_LABELING_SETTING_UNSPECIFIED',
+    },
+    metadata: { actor: { userId: 'admin', orgId: 'elsewhere' }, resourceOwner: 'elsewhere' },
+    position: BigInt(Date.UTC(2025) + index) * 1_000n,
+  }))

@@ -1,8 +1,15 @@
+import type { AccessCause } from '../../src/application/access/explain-access.js'
+import type { DesiredAccess } from '../../src/application/desired-state/declared/desired-access.js'
+import type { Counts, Plan } from '../../src/application/desired-state/plan/plan.js'
+import type { IamError } from '../../src/application/errors/errors.js'
 import type { Iam } from '../../src/application/iam.js'
+import type { Impact, Planned } from '../../src/application/method/method.js'
+import { fieldOf } from '../../src/domain/values.js'
 import type { HeldRole } from '../../src/ports/access-reads.js'
-import type { RecordedEvent } from '../../src/ports/event-store.js'
+import type { InTransaction, RecordedEvent } from '../../src/ports/event-store.js'
 import type { Chance } from './chance.js'
 import { type Command, UNPUBLISHED } from './model.js'
+import { wayAs } from './rights.js'
 
 /** What is asked of the library: a command of the model, or a read. */
 export interface Operation {
@@ -19,6 +26,18 @@ export interface Operation {
   readonly isExpecting?: boolean
   /** Asks the live checks of an instance. */
   readonly isLive?: boolean
+  /** How late in the log so far lies the time that is asked about: from 0 to 1. */
+  readonly past?: number
+  /** The caller gives up after this many milliseconds. */
+  readonly patience?: number
+  /** Another write of the same object, which is asked for at the same time. */
+  readonly rival?: Operation
+  /** How long the roles that are given last, in milliseconds. */
+  readonly lifetime?: number
+  /** A desired state is planned first, and its plan applied a little later. */
+  readonly isPlanned?: boolean
+  /** Writes a row of the host in the transaction of its events. */
+  readonly hasRow?: boolean
 }
 
 type Methods = readonly [string, ...string[]]
@@ -107,9 +126,13 @@ export const FIRST_OPERATIONS = FIRST.length
 export const hasMore = (seed: number): boolean => seed % 3 === 0
 
 /** An operation, or in its place a dry run or a live check of the same. */
-export const varied = (chance: Chance, operation: Operation): Operation => {
+export const varied = (
+  chance: Chance,
+  operation: Operation,
+  { hasLiveChecks }: { readonly hasLiveChecks: boolean },
+): Operation => {
   const { command, isRead, idempotencyKey } = operation
-  const isLive = command.method === 'access.check' && chance.happens(0.7)
+  const isLive = hasLiveChecks && command.method === 'access.check' && chance.happens(0.7)
   // What is looked up for a report or a proof may change between a dry run's reads.
   const mayBeDry = !isRead && !idempotencyKey && !/\.(report|verify)$|^setup/.test(command.method)
   const isDryRun = mayBeDry && chance.happens(0.2)
@@ -170,6 +193,18 @@ export const operationByToken = ([event]: readonly RecordedEvent[]): Operation |
   return { id: `${method} ${linkId}`, command, isRead: false, consistency: 'strong' }
 }
 
+/** The objects that an append has changed, each with its last event. @param name - the only one, except of a desired state */
+export const namesIn = (
+  events: readonly RecordedEvent[],
+  name: string,
+): readonly (readonly [name: string, position: bigint])[] =>
+  events.map(({ type, data, metadata, position }) => {
+    const own = String(fieldOf(data, 'projectId'))
+    const isOf = (subject: string) => metadata.managedBy !== undefined && type.startsWith(subject)
+    if (isOf('project_role.')) return [`role ${own} ${fieldOf(data, 'roleKey')}`, position]
+    return [isOf('project_grant.') ? `grant ${own}` : name, position]
+  })
+
 const BY_TOKEN: ReadonlyMap<string, string> = new Map([
   ['setup_link.used', 'setupLinks.redeem'],
   ['setup_link.completed', 'setupLinks.complete'],
@@ -180,31 +215,41 @@ export type Answer =
   | { readonly refused: string; readonly outcome?: string }
   | { readonly changed: boolean; readonly positions: readonly bigint[] }
   | { readonly read: string }
-  /** Of a dry run: whether the write would change something. */
-  | { readonly planned: boolean }
+  /** Of a dry run: whether the write would change something, the roles of its object that would, and of users. */
+  | { readonly planned: boolean; readonly roles?: string; readonly impact?: string }
 
-/**
- * Performs an operation on an instance.
- *
- * @param tokens - of the links that clients have been given, by link
- * @param expectedSequence - of the object, as the caller last saw it
- */
+/** What a call has besides its operation. */
+export interface Given {
+  /** Of the links that clients have been given, by link. */
+  readonly tokens?: Map<string, string>
+  /** Of the object, as the caller last saw it. */
+  readonly expectedSequence?: bigint | undefined
+  /** The time that is asked about, if it is past. */
+  readonly at?: Date | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly inTransaction?: InTransaction | undefined
+  /** Lets time go by between a plan and its application. */
+  readonly pause?: () => Promise<void>
+  /** Takes what an explanation rests on. */
+  readonly onCauses?: (causes: readonly AccessCause[]) => void
+}
+
+/** Performs an operation on an instance. */
 export const perform = async (
   iam: Iam,
   operation: Operation,
-  tokens: Map<string, string> = new Map(),
-  expectedSequence?: bigint,
+  { tokens = new Map(), expectedSequence, at, signal, inTransaction, ...given }: Given = {},
 ): Promise<Answer> => {
   const { id, isRead, isDryRun, command, consistency, idempotencyKey } = operation
   const { org, projectId, roleKey = '', roleKeys = [], userId = '', domain = '' } = command
-  const { idpId = '', group = '', groups = [], linkId = '' } = command
+  const { idpId = '', group = '', groups = [], linkId = '', resource, expiresAt } = command
   const token = tokens.get(linkId)
   if (isByToken(command) && token === undefined) return { refused: 'without a token' }
   const caller = { userId: 'admin', orgId: org }
   const context = isRead
-    ? { caller, consistency }
+    ? { caller, consistency, signal }
     : {
-        ...{ caller, correlationId: id },
+        ...{ caller, correlationId: id, signal, inTransaction },
         ...(idempotencyKey && { idempotencyKey }),
         ...(expectedSequence !== undefined && { expectedSequence }),
         // For the compiler all are writes.
@@ -213,13 +258,16 @@ export const perform = async (
   const project = { projectId }
   const role = { ...project, roleKey }
   const grant = { ...project, grantedOrgId: 'globex' }
-  const user = { userId, projectId, projectOrgId: 'acme' }
-  const roles = roleKeys.map((key) => ({ roleKey: key }))
+  const on = { ...(resource !== undefined && { resource }) }
+  const then = { ...(at && { at }) }
+  const user = { userId, projectId, projectOrgId: 'acme', ...on }
+  const expiring = { ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) }
+  const roles = roleKeys.map((key) => ({ roleKey: key, ...expiring }))
   const provider = { name: idpId, clientId: 'c', clientSecret: 's', issuer: 'https://login.test' }
-  const mapping = { idpId, group, projectId, projectOrgId: 'acme' }
+  const mapping = { idpId, group, projectId, projectOrgId: 'acme', ...on }
   const member = { idpId, userId }
+  const link = { linkId, expiresAt: new Date(Date.UTC(2100)), intents: ['domain' as const] }
   const byToken = { token: token ?? '' }
-  const expiresAt = new Date(Date.UTC(2100))
   const calls = {
     'projects.add': () => iam.projects.add({ id: projectId, name: projectId }, context),
     'projects.deactivate': () => iam.projects.deactivate({ id: projectId }, context),
@@ -260,7 +308,7 @@ export const perform = async (
         .route({ email: `ann@${domain}` }, { consistency })
         .map((route) => (route ? `${route.orgId} ${route.idpId}` : '')),
     'setupLinks.issue': () =>
-      iam.setupLinks.issue({ linkId, expiresAt, intents: ['domain'] }, context).map((issued) => {
+      iam.setupLinks.issue(link, context).map((issued) => {
         tokens.set(linkId, issued.token)
         return issued
       }),
@@ -269,17 +317,26 @@ export const perform = async (
       iam.setupLinks.redeem(byToken).map(({ orgId, caller }) => `${orgId} ${caller.userId}`),
     'setupLinks.complete': () => iam.setupLinks.complete(byToken).map((link) => link.linkId),
     'access.check': () =>
-      iam.access.check({ ...user, roleKey }, context).map((found) => found.roleKeys.join()),
+      iam.access
+        .check({ ...user, roleKey, ...then }, context)
+        .map((found) => found.roleKeys.join()),
+    'access.explain': () =>
+      iam.access.explain({ ...user, roleKey, ...then }, context).map(({ allowed, because }) => {
+        given.onCauses?.(because)
+        return String(allowed)
+      }),
     'access.rolesOf': () =>
-      iam.access.rolesOf({ userId }, context).map(({ items }) => {
+      iam.access.rolesOf({ userId, ...on, ...then }, context).map(({ items }) => {
         const held = items.filter((item) => item.projectId === projectId)
-        return held.map(sourceOf).join()
+        return held.map(sourceOf).sort().join()
       }),
     'access.whoHas': () =>
-      iam.access.whoHas(role, { ...context, orgId: 'acme' }).map(({ items }) => {
-        const held = items.filter((item) => item.userId === userId && item.orgId === org)
-        return held.map(sourceOf).join()
-      }),
+      iam.access
+        .whoHas({ ...role, ...on, ...then }, { ...context, orgId: 'acme' })
+        .map(({ items }) => {
+          const held = items.filter((item) => item.userId === userId && item.orgId === org)
+          return held.map(sourceOf).sort().join()
+        }),
     'projects.get': () => iam.projects.get({ id: projectId }, context).map(({ state }) => state),
     'projectRoles.list': () =>
       iam.projectRoles.list(project, context).map(({ items }) =>
@@ -289,17 +346,81 @@ export const perform = async (
           .join(),
       ),
   }
+  if (command.desired) return performDesired(iam, operation, { ...given, signal })
   const answer = await calls[command.method as keyof typeof calls]()
-  if (answer.isErr()) {
-    const { kind } = answer.error
-    return { refused: kind, ...('outcome' in answer.error && { outcome: answer.error.outcome }) }
-  }
+  if (answer.isErr()) return refusedAs(answer.error)
   if (typeof answer.value === 'string') return { read: answer.value }
+  if (isDryRun) return dryAnswer(answer.value)
   const { changed, events } = answer.value
-  if (isDryRun) return { planned: changed }
   return { changed, positions: events.map(({ position }) => position) }
 }
 
-/** `a` by a grant, `a i/f` by a group. */
-const sourceOf = ({ roleKey, via }: Pick<HeldRole, 'roleKey' | 'via'>): string =>
-  via === 'grant' ? roleKey : `${roleKey} ${via.idpId}/${via.group}`
+/** Applies a desired state, at once or by a plan. A dry run plans it. */
+const performDesired = async (
+  iam: Iam,
+  { id, command: { org, projectId, desired }, isDryRun, isPlanned }: Operation,
+  { signal, pause }: Given,
+): Promise<Answer> => {
+  const context = { caller: { userId: 'admin', orgId: org }, signal }
+  const { roleKeys = [], granted = [], protect = false } = desired ?? {}
+  const access = {
+    ...{ managedBy: 'ops', prune: true, protect },
+    projects: [
+      {
+        ...{ id: projectId, name: projectId },
+        roles: roleKeys.map((roleKey) => ({ roleKey, displayName: roleKey })),
+        grants: granted.length > 0 ? [{ grantedOrgId: 'globex', roleKeys: granted }] : [],
+      },
+    ],
+  }
+  const changes = ({ add, update, remove }: Counts): boolean => add + update + remove > 0
+  let given: DesiredAccess | Plan = access
+  if (isDryRun || isPlanned) {
+    const planned = await iam.plan(access, context)
+    if (planned.isErr()) return refusedAs(planned.error)
+    if (isDryRun) return { planned: changes(planned.value.counts) }
+    given = planned.value
+    await pause?.()
+  }
+  const applied = await iam.apply(given, { ...context, correlationId: id })
+  if (applied.isErr()) return refusedAs(applied.error)
+  return { changed: changes(applied.value.counts), positions: [] }
+}
+
+const refusedAs = (error: IamError): Answer => ({
+  refused: error.kind,
+  ...('outcome' in error && { outcome: error.outcome }),
+})
+
+/** What a dry run would change, as the model writes it. For the compiler it may be the outcome of a write. */
+const dryAnswer = (planned: Partial<Planned>): Answer => {
+  const { changed = false, changes = [], impact } = planned
+  const signs = changes.flatMap(({ field, ...change }) => {
+    if (!field.startsWith('roles.') || 'changed' in change) return []
+    const sign = change.from === undefined ? '+' : change.to === undefined ? '-' : '~'
+    return [[field.slice('roles.'.length), sign] as const]
+  })
+  const roles = signs
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([roleKey, sign]) => `${sign}${roleKey}`)
+  const affected = (sign: string, { count, first }: Impact['loses']) => {
+    const named = first.map(({ orgId, userId, roleKey, resource }) => {
+      const on = resource === undefined ? roleKey : `${roleKey}@${resource}`
+      return `${sign}${orgId} ${userId} ${on}`
+    })
+    return [...named, ...(count > first.length ? [`${sign}${count}`] : [])].sort()
+  }
+  const { loses, gains } = impact ?? { loses: NOBODY, gains: NOBODY }
+  const affecting = [...affected('-', loses), ...affected('+', gains)].join()
+  return { planned: changed, roles: roles.join(), impact: affecting }
+}
+
+const NOBODY = { count: 0, first: [] }
+
+/** `a` by a grant, `a i/f` by a group, `a@r` on a resource. */
+const sourceOf = ({
+  roleKey,
+  resource,
+  via,
+}: Pick<HeldRole, 'roleKey' | 'resource' | 'via'>): string =>
+  wayAs({ roleKey, resource, ...(via !== 'grant' && { via: `${via.idpId}/${via.group}` }) })

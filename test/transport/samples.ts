@@ -22,6 +22,7 @@ export const signInSettings = {
   clientAuthentication: 'raw_basic',
   addresses: 'verified',
   subjectClaim: 'oid',
+  secretExpiresAt: '2027-03-31T22:00:00.000Z',
 }
 
 export const settings = {

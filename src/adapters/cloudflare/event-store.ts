@@ -8,11 +8,11 @@ import type {
 import type { SyncConnection, SyncDatabase } from '../sql/sqlite/dialect.js'
 import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
 import { storedJson } from '../sql/stored-events.js'
-import { exceedsBytes } from '../store/check-append.js'
 import type { Verdict } from '../store/group-commit.js'
 import { orRollBack, runSynchronously, verdictOf } from '../store/in-transaction.js'
 import {
   dataAt,
+  exceedsBytes,
   type listeners,
   type MicrosecondClock,
   type PreparedAppend,

@@ -15,8 +15,8 @@ import { durableObjectEventStore } from './event-store.js'
 import { inTransaction, TRANSACTIONS } from './in-transaction.js'
 
 export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
-export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
+export { InvalidAppend, InvalidRestore } from '../store/record-events.js'
 export type { DurableObjectStorage, SqlCursor } from './database.js'
 export { UnusableStorage } from './database.js'
 export { inTransaction }

@@ -74,7 +74,7 @@ const copyOfFound = ({ project, grants, mapped, ...found }: FoundAccess): FoundA
 })
 
 const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
-  const { orgId, userId, projectId, projectOrgId, resource: asked, at } = query
+  const { orgId, userId, projectId, projectOrgId, resource: queriedResource, at } = query
   const { roleKey, permission } = query
   const found: HeldRole[] = []
   const add = (
@@ -84,19 +84,19 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
   ): void => {
     const held = versionAt(last, at)
     for (const role of held?.roles ?? []) {
-      const { organization, resource, role: shown } = role.share
+      const { organization, resource, role: projectRole } = role.share
       const { project } = organization
       if (!held || (projectId !== undefined && project.id !== projectId)) continue
       if (projectOrgId !== undefined && project.orgId !== projectOrgId) continue
-      if (roleKey !== undefined && shown.found.roleKey !== roleKey) continue
-      if (permission !== undefined && !hasPermission(shown, permission, at)) continue
+      if (roleKey !== undefined && projectRole.found.roleKey !== roleKey) continue
+      if (permission !== undefined && !hasPermission(projectRole, permission, at)) continue
       if (!isCurrent(role.share, at) || !isOpen(organization, at)) continue
       const counted = count(held, role)
       if (!counted) continue
       found.push({
         projectOrgId: project.orgId,
         projectId: project.id,
-        ...(exists(project) ? shown.found : unknownRole(shown.found.roleKey)),
+        ...(exists(project) ? projectRole.found : unknownRole(projectRole.found.roleKey)),
         ...(resource !== undefined && { resource }),
         ...(counted.expiresAt && { expiresAt: new Date(counted.expiresAt) }),
         via,
@@ -104,12 +104,16 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
     }
   }
   for (const { scope, usersOn } of world.users.get(orgId)?.get(userId) ?? [])
-    for (const { value } of onPlaces(world.held.get(userId, scope), usersOn.get(userId), asked))
+    for (const { value } of onPlaces(
+      world.held.get(userId, scope),
+      usersOn.get(userId),
+      queriedResource,
+    ))
       add(value, 'grant', (held, role) => countedOfUser(held, role, query))
   for (const provider of world.providers.get(orgId)?.values() ?? []) {
     const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
     for (const group of member?.groups ?? [])
-      for (const last of heldIn(group, asked))
+      for (const last of heldIn(group, queriedResource))
         add(
           last,
           { idpId: provider.idpId, group: group.name },
@@ -187,7 +191,7 @@ interface CountedHolder extends Counted, Pick<Holder, 'userId' | 'via'> {}
 
 /** Whose roles count, and when. */
 interface Counting extends Moment {
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** Counts as active. */
   readonly assumed?: Thing | undefined
 }
@@ -254,7 +258,15 @@ const membersOf = function* (
  * users of all are among them, with all their roles, however many users there are.
  */
 const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
-  const { orgId, projectId, projectOrgId, resource: asked, roleKey, permission, at } = query
+  const {
+    orgId,
+    projectId,
+    projectOrgId,
+    resource: queriedResource,
+    roleKey,
+    permission,
+    at,
+  } = query
   const held: HeldByUser[] = []
   for (const organization of world.organizations.get(orgId) ?? []) {
     const { project } = organization
@@ -265,7 +277,7 @@ const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
       if (permission !== undefined && !hasPermission(role, permission, at)) continue
       for (const share of sharesOf(role, orgId, at)) {
         const { resource } = share
-        if (asked !== undefined && !countsOn(resource, asked)) continue
+        if (queriedResource !== undefined && !countsOn(resource, queriedResource)) continue
         const found = {
           projectOrgId: project.orgId,
           projectId: project.id,
@@ -302,15 +314,15 @@ const sharesOf = function* (role: Role, orgId: string, at: Moment['at']): Genera
 /** In each way the first users for whom the role of a share counts, which is current. */
 const firstHoldersOf = function* (share: Share, query: UsersQuery): Generator<CountedHolder> {
   const last = query.after?.[0]
-  yield* firstAsked(query, (counting) => usersOf(share, counting, last))
+  yield* firstOfPage(query, (counting) => usersOf(share, counting, last))
   for (const { value } of share.groups.all())
-    yield* firstAsked(query, (counting) =>
+    yield* firstOfPage(query, (counting) =>
       membersOf(value.group, value.held, share, counting, last),
     )
 }
 
 /** Of what is found, the first users after the last page. */
-const firstAsked = function* (
+const firstOfPage = function* (
   { userIds, after, limit, now, at }: UsersQuery,
   find: (counting: Counting) => Iterable<CountedHolder>,
 ): Generator<CountedHolder> {
@@ -338,7 +350,6 @@ const affectedIn = (world: World, query: AffectedQuery): Affected => {
   return { count: affected.size, first: items.map(({ role }) => role) }
 }
 
-/** A role of a user, and its project. */
 interface RoleInProject extends AffectedRole {
   readonly project: Project
 }
@@ -449,12 +460,12 @@ const isHeldBy = (
   isMeant: IsMeant,
 ): boolean => {
   const { userId, at } = counting
-  const isAsked = ({ share }: Assignment['roles'][number]) =>
+  const isCurrentRole = ({ share }: Assignment['roles'][number]) =>
     share.role.found.roleKey === roleKey && isCurrent(share, at)
   const on = resource === undefined ? undefined : organization.usersOn.get(userId)
   for (const { value } of onPlaces(world.held.get(userId, organization.scope), on, resource)) {
     const held = versionAt(value, at)
-    const own = held?.roles.find(isAsked)
+    const own = held?.roles.find(isCurrentRole)
     if (held && own && countedOfUser(held, own, counting)) return true
   }
   for (const provider of world.providers.get(organization.orgId)?.values() ?? []) {
@@ -464,7 +475,7 @@ const isHeldBy = (
       const on = resource === undefined ? undefined : group.heldOn.get(organization)
       for (const place of onPlaces(group.held.get(organization), on, resource)) {
         const mapped = isMeant(group, place.resource) ? versionAt(place.value, at) : undefined
-        const role = mapped?.roles.find(isAsked)
+        const role = mapped?.roles.find(isCurrentRole)
         if (mapped && role && countedOfMember(mapped, role, { group, member }, counting))
           return true
       }

@@ -9,9 +9,11 @@ import type {
   Version,
 } from '../../ports/event-store.js'
 import { countWhile } from '../../projections/row-order.js'
-import { beginsAppend, checkAppend, checkRestore } from '../store/check-append.js'
 import {
+  beginsAppend,
   type Clock,
+  checkAppend,
+  checkRestore,
   listeners,
   microsecondClock,
   nextPosition,

@@ -201,7 +201,6 @@ const pageInKeyOrder = <Type extends ViewType>(
   return { items: items.slice(0, limit), hasMore: items.length > limit, total }
 }
 
-/** The object of a row, which is of that type. */
 const refOf = <Type extends ViewType>(_: Type, { ref }: StoredRow): RefOf<Type> =>
   // Cast: rows are kept by type.
   ref as RefOf<Type>
@@ -230,7 +229,7 @@ const listedViews = <Type extends ViewType>(
   const { type, orgId, isReceived, conditions } = query
   const meets = meetsAll<Views[Type]>(type, viewFields[type], conditions)
   // Only conditions on roles depend on which of them have ended.
-  const isShown = conditions.some((condition) => multiValuedOf(type, condition) === 'roleKeys')
+  const filtersRoles = conditions.some((condition) => multiValuedOf(type, condition) === 'roleKeys')
   const views: Views[Type][] = []
   const scopes = isReceived ? (received.get(orgId) ?? []) : [listedScope(query)]
   for (const scope of scopes)
@@ -239,9 +238,11 @@ const listedViews = <Type extends ViewType>(
       const found = isReceived ? section.rows.from('', orgId) : section.rows.all()
       for (const { value } of found) {
         const ref = refOf(type, value)
-        if (!isShown) value.view ??= shown(ref, value.row)
+        if (!filtersRoles) value.view ??= shown(ref, value.row)
         // Cast: rows of a type have views of that type.
-        const view = isShown ? shown(ref, value.row, currentIn(world)) : (value.view as Views[Type])
+        const view = filtersRoles
+          ? shown(ref, value.row, currentIn(world))
+          : (value.view as Views[Type])
         if (meets(view)) views.push(view)
       }
     }

@@ -48,7 +48,6 @@ export const placeIn = (
   return { section, key }
 }
 
-/** The row of an object that exists. */
 export const findRow = (rows: Rows, orgId: string, ref: ObjectRef): Row | undefined => {
   const { scope, key } = rowKeyOf(orgId, ref)
   const section = rows[ref.type].get(scope)?.get(sectionOf(ref.type, key))

@@ -153,8 +153,8 @@ export const pgLite = (db: PgLite): PostgresDriver => {
             const found = (await within.exec(text, AS_TEXT)).at(-1)
             return (found?.rows ?? []) as PostgresRow[]
           }
-          const asked = isQuery(text) ? inLists(text) : text
-          const { rows } = await within.query(asked, [...values], AS_TEXT)
+          const statement = isQuery(text) ? inLists(text) : text
+          const { rows } = await within.query(statement, [...values], AS_TEXT)
           return isQuery(text) ? rows.map((row) => listIn(row)) : (rows as PostgresRow[])
         },
       }),

@@ -7,12 +7,13 @@ import { appendWithRows } from './log/append-with-rows.js'
 import { postgresEventStore } from './log/event-store.js'
 import { notificationsOn } from './log/notifications.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
+import { ownEvents } from './own-events.js'
 import { openDriver } from './pg.js'
 import { postgresReadModel, replicatedReadModel, standbyReads } from './read-model.js'
 import { channelOf, migrate, quotedSchema, requireMigrated } from './schema.js'
 
 export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
-export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
+export { InvalidAppend, InvalidRestore } from '../store/record-events.js'
 export { UnusableDatabase } from './connection/require-server.js'
 export type {
   PostgresConnection,
@@ -113,8 +114,9 @@ export const openPostgres = async (options: PostgresOptions): Promise<Postgres> 
   const withRows = views
     ? appendWithRows(connections, quoted, () => bringToHead(store, primary))
     : undefined
-  const store = postgresEventStore(connections, quoted, notifications, { withRows })
-  const primary: ReadModel = postgresReadModel(connections, quoted, store)
+  const own = ownEvents()
+  const store = postgresEventStore(connections, quoted, notifications, { withRows, own })
+  const primary: ReadModel = postgresReadModel(connections, quoted, store, own)
   return {
     store,
     readModel: standby

@@ -8,6 +8,7 @@ import type {
   ReadResults,
   ViewType,
 } from '../../ports/read-model.js'
+import { readEvents } from '../../projections/read-events.js'
 import {
   allOf,
   type Column,
@@ -19,16 +20,26 @@ import {
   type Statement,
   type Steps,
 } from '../sql/dialect.js'
-import { type Batch, changesOf, checkpointMove, moveCheckpoint } from '../sql/read-model/changes.js'
+import {
+  type Batch,
+  changesOf,
+  checkpointMove,
+  endOf,
+  moveCheckpoint,
+} from '../sql/read-model/changes.js'
+import { forgetAll, nothingKnown } from '../sql/read-model/known.js'
 import { emptyTables, readMethods, sqlReadModel, sqlReads } from '../sql/read-model/read-model.js'
 import { CHECKPOINT, createTables, filledBy, hashOf } from '../sql/read-model/tables.js'
 import { EVENTS } from '../sql/stored-events.js'
 import { type Connection, onlyRow, type Statement as Prepared } from './connection/connection.js'
 import type { Connections } from './connection/connections.js'
+import {
+  applyingOwn,
+  MAX_EVENTS_OF_ONE_STATEMENT,
+  type OwnEvents,
+  ownEvents,
+} from './own-events.js'
 import { bigintArray, textArray, toJsonLines, unnestColumns } from './unnest-columns.js'
-
-/** Most events that are applied in one statement; of more, each statement is made while the server runs the one before. */
-const MAX_EVENTS_OF_ONE_STATEMENT = 100
 
 /**
  * A read model in tables of its own, beside the events of `store`. Of several processes that catch up at once
@@ -40,6 +51,7 @@ export const postgresReadModel = (
   connections: Connections,
   schema: string,
   store: EventStore,
+  own: OwnEvents = ownEvents(),
 ): ReadModel => {
   const dialect = postgresDialect(schema)
   const { prepared, ask, applied } = preparing(connections, dialect, { schema, mark: ' ' })
@@ -52,8 +64,15 @@ export const postgresReadModel = (
     (statement) =>
       connection.rows(prepared(statement))
 
-  /** Undefined, with nothing written, when a transaction is needed. */
-  const applyFew = async (batch: Batch): Promise<boolean | undefined> => {
+  const known = nothingKnown()
+
+  /**
+   * Undefined, with nothing written, when a transaction is needed. More events than one statement applies take several;
+   * each is made while the server runs the one before.
+   *
+   * @param isOwn - whether the log was not read: the statement then checks what is in it
+   */
+  const applyFew = async (batch: Batch, isOwn: boolean): Promise<boolean | undefined> => {
     // A missing row of the checkpoint cannot be locked.
     if (
       batch.from === 0n ||
@@ -61,12 +80,14 @@ export const postgresReadModel = (
       batch.events.length > MAX_EVENTS_OF_ONE_STATEMENT
     )
       return undefined
-    const { reached, statements } = await run(ask, changesOf(dialect, batch))
+    const { reached, assumed, learn, statements } = await run(ask, changesOf(dialect, batch, known))
     for (const at of reached) if (at !== batch.from) return false
     const writes = [...statements]
-    const statement = guarded(checkpointMove(dialect, batch), writes)
+    const conditions = isOwn ? [...assumed, ...followsFreely(dialect, batch)] : assumed
+    const statement = guarded(checkpointMove(dialect, batch, conditions), writes)
     const isRepeated = batch.events.length === 1 && writes.every(isInsert)
     const [moved] = await connections.write(prepared(isRepeated ? named(statement) : statement))
+    if (moved) learn(known)
     return moved !== undefined
   }
 
@@ -81,17 +102,34 @@ export const postgresReadModel = (
       return true
     }, 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off')
 
+  const apply = async (batch: Batch, isOwn = false): Promise<boolean> => {
+    applied(batch.events.length)
+    let isApplied = false
+    try {
+      isApplied = (await applyFew(batch, isOwn)) ?? (await applyMany(batch))
+    } finally {
+      if (isApplied) own.applied(endOf(batch))
+      else forgetAll(known)
+    }
+    return isApplied
+  }
+
   return sqlReadModel(
     {
       dialect: readingDialect(schema, 'primary'),
       read,
       readTogether: read,
-      apply: async (batch) => {
-        applied(batch.events.length)
-        return (await applyFew(batch)) ?? applyMany(batch)
+      apply,
+      own: {
+        read: own.read,
+        apply: applyingOwn(own, ({ from, events }) =>
+          apply({ from, events: readEvents(events) }, true),
+        ),
       },
       reset: () =>
         connections.transaction(async (connection) => {
+          own.forget()
+          forgetAll(known)
           // Without it a reset would not wait for a process that puts a missing row back.
           await lockMissingRow(connection, schema)
           await connection.rows({ text: `UPDATE ${dialect.table(CHECKPOINT)} SET position = 0` })
@@ -101,6 +139,22 @@ export const postgresReadModel = (
     store,
   )
 }
+
+/**
+ * Hold when `batch` is all that the log has after the checkpoint, and no other process is applying events: after
+ * waiting for one, the checkpoint would be elsewhere.
+ */
+const followsFreely = ({ table }: Dialect, batch: Batch): readonly Statement[] => [
+  {
+    sql: `EXISTS (SELECT FROM ${table(CHECKPOINT)} WHERE position = ? FOR UPDATE SKIP LOCKED)`,
+    parameters: [batch.from],
+  },
+  {
+    sql: `ARRAY(SELECT append_id FROM ${table({ name: EVENTS })} WHERE position > ? AND position <= ? ORDER BY position)
+      = ?::text[]`,
+    parameters: [batch.from, endOf(batch), textArray(batch.events.map(({ appendId }) => appendId))],
+  },
+]
 
 /** Makes each statement while the server runs the one before. */
 const askAll = async (ask: Ask, statements: Iterable<Statement>): Promise<void> => {
@@ -224,9 +278,14 @@ export const postgresDialect = (schema: string): Dialect => ({
   // JSON has no line breaks.
   asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
     pg_catalog.json_build_array(${columns.join(', ')})::text, E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
-  listedShares: (shares) =>
-    `(SELECT (item.value ->> 0)::bigint AS share, (item.value ->> 1)::bigint AS expires_at, item.nth
-      FROM pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS item (value, nth)) AS listed`,
+  listedShares: (shares) => ({
+    from: `pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS listed (value, nth)`,
+    columns: {
+      share: '(listed.value ->> 0)::bigint',
+      expiresAt: '(listed.value ->> 1)::bigint',
+      nth: 'listed.nth',
+    },
+  }),
   jsonRows: (expressions) =>
     `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   counted: (column) => `pg_catalog.count(${column})`,

@@ -14,8 +14,8 @@ import { UnusableFile } from './faults.js'
 
 export { type InTransaction, InTransactionFailed, StoreFault } from '../../ports/event-store.js'
 export type { SqliteHandle, SqliteStatement, SqliteValue } from '../../ports/sqlite-handle.js'
-export { InvalidAppend, InvalidRestore } from '../store/check-append.js'
 export type { Clock } from '../store/record-events.js'
+export { InvalidAppend, InvalidRestore } from '../store/record-events.js'
 export { inTransaction } from './event-store.js'
 export { UnusableFile }
 

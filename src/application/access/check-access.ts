@@ -5,8 +5,12 @@ import { RoleKey, RolePermission } from '../../domain/values.js'
 import type { FoundAccess } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
-import { type AccessCheck, judgeAccess, needsRoleOnResource } from '../grant-rules/judge-access.js'
-import { hasRoleOnAny } from '../grant-rules/role-on-resource.js'
+import {
+  type AccessCheck,
+  hasRoleOnAny,
+  judgeAccess,
+  needsRoleOnResource,
+} from '../grant-rules/judge-access.js'
 import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
 import { requireCheckpoint } from '../reading/query.js'
@@ -21,7 +25,6 @@ export const CheckAccessInput = z.extend(userGrants.ids, {
   at: mayBeLeftOut(date),
 })
 
-/** The user and the project to check. */
 interface CheckedUser {
   /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
@@ -78,7 +81,7 @@ export interface ExplainAccessInput extends CheckedUser {
 }
 
 /** The type of each property of a question, if it is given. */
-export interface Asked extends Omit<CheckedUser, 'projectOrgId' | 'resource'> {
+export interface QuestionFields extends Omit<CheckedUser, 'projectOrgId' | 'resource'> {
   readonly projectOrgId: string | undefined
   readonly resource: string | undefined
   readonly at: Date
@@ -90,7 +93,7 @@ export interface Asked extends Omit<CheckedUser, 'projectOrgId' | 'resource'> {
  * The properties of a question that are unknown, or undefined where that is not allowed. Such a question does not
  * compile.
  */
-export type Misread<Question, Known = Asked> = {
+export type Misread<Question, Known = QuestionFields> = {
   // As lists of one, because `any` matches both.
   readonly [Name in keyof Question as [Required<Question>[Name]] extends [Known[Name & keyof Known]]
     ? never
@@ -144,9 +147,9 @@ const pastAccess = async (
 
 /** Like {@link checkAccess}, but an error when the access is not allowed. */
 export const requireAccess = async (
-  ...asked: Parameters<typeof checkAccess>
+  ...args: Parameters<typeof checkAccess>
 ): Promise<Result<AccessCheck, ReadError | AccessDenied>> =>
-  (await checkAccess(...asked)).andThen((answer) => {
+  (await checkAccess(...args)).andThen((answer) => {
     const { allowed, reasons, roleKeys } = answer
     return allowed ? ok(answer) : err({ kind: 'AccessDenied' as const, reasons, roleKeys })
   })

@@ -127,7 +127,7 @@ const causesOfRole = (steps: AccessSteps, roleKey: string): readonly RecordedEve
 const causesOfWay = (
   steps: AccessSteps,
   way: readonly Step[],
-  held: Held | undefined,
+  held: RoleInSteps | undefined,
 ): readonly RecordedEvent[] => {
   if (!held) return []
   const { projectGrant, roles } = steps
@@ -147,7 +147,7 @@ const causesOfWay = (
 }
 
 /** A role of a user or a group, as it was last given. */
-interface Held {
+interface RoleInSteps {
   readonly role: RoleGeneration
   /** Index of the step that gave it. */
   readonly given: number
@@ -157,7 +157,6 @@ interface Held {
   readonly taken: Step | undefined
 }
 
-/** Expiry of a role of a user's grant. */
 const expiryIn = (state: UserGrantState, { roleKey }: RoleGeneration) =>
   exists(state) ? state.roles.find((role) => role.roleKey === roleKey)?.expiresAt : undefined
 
@@ -169,8 +168,8 @@ const lastHeld = <State extends UserGrantState | RoleMappingState>(
   steps: readonly Step<State>[],
   roleKey: string,
   termsIn: (state: State, role: RoleGeneration) => string | undefined,
-): Held | undefined => {
-  let held: Held | undefined
+): RoleInSteps | undefined => {
+  let held: RoleInSteps | undefined
   let terms: string | undefined
   for (const [index, step] of steps.entries()) {
     const state: UserGrantState | RoleMappingState = step.state

@@ -16,7 +16,7 @@ import { type AccessCheck, judgeAccess, needsRoleOnResource } from '../grant-rul
 import { isPosition, POSITION_IN_WORDS } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, within } from '../waiting.js'
-import type { Asked, CheckAccessInput, Misread } from './check-access.js'
+import type { CheckAccessInput, Misread, QuestionFields } from './check-access.js'
 import type { LiveScopesQuestion, Scope } from './scopes.js'
 
 /** How live checks follow the log. */
@@ -39,13 +39,13 @@ export type LiveQuestion = CheckAccessInput & {
 }
 
 /** The type of each field of a question, if it is given. */
-interface LiveAsked extends Omit<Asked, 'at'> {
+interface LiveQuestionFields extends Omit<QuestionFields, 'at'> {
   readonly orgId: string
 }
 
 /** Checks the access of one user to one project. As in {@link AskAccess}, only `projectOrgId` and `resource` may be undefined. */
 export type AskLive<Answer> = <Question extends LiveQuestion>(
-  question: Question & Misread<Question, LiveAsked>,
+  question: Question & Misread<Question, LiveQuestionFields>,
 ) => Answer
 
 /**
@@ -221,11 +221,11 @@ export const followed = async (
   }
   const check = (query: AccessQuery, { roleKey, permission }: RoleQuestion): AccessCheck => {
     const isOwn = query.projectOrgId === query.orgId
-    const asked = { isOwn, roleKey, permission, now: now() }
+    const question = { isOwn, roleKey, permission, now: now() }
     const found = present.access(query)
-    if (!needsRoleOnResource(found, asked)) return judgeAccess(found, asked)
-    const hasRoleOnResource = present.hasRoleOnResource(query, asked)
-    return judgeAccess(found, { ...asked, hasRoleOnResource })
+    if (!needsRoleOnResource(found, question)) return judgeAccess(found, question)
+    const hasRoleOnResource = present.hasRoleOnResource(query, question)
+    return judgeAccess(found, { ...question, hasRoleOnResource })
   }
   /** The time is asked for only if a role expires. */
   const moment: Moment = {

@@ -1,5 +1,5 @@
-import { checkOptions, FUNCTION, TEXT } from '../../check-options.js'
-import type { PermissionTarget } from '../../domain/values.js'
+import { checkOptions, FUNCTION, type OptionCheck, TEXT } from '../../check-options.js'
+import { PERMISSIONS, type Permission, type PermissionTarget } from '../../domain/values.js'
 import type { Authorize } from '../../ports/host.js'
 import type { AccessChecks } from './access.js'
 
@@ -14,6 +14,11 @@ export interface PermissionsFromRolesOptions {
   readonly projectId: string
   /** The organization that owns the project, and grants it to others. Default: each organization has its own. */
   readonly projectOrgId?: string | undefined
+  /**
+   * Permissions that no role gives, although it lists them. Holders of `project.role.write` can write any permission
+   * into a role, `identity_provider.secret.read` too. Default: none are withheld.
+   */
+  readonly withhold?: readonly Permission[] | undefined
 }
 
 /** The resource of a project that an object is about; undefined for the whole project, and for any other object. */
@@ -50,13 +55,18 @@ const resourceIn = (
 export const permissionsFromRoles = (options: PermissionsFromRolesOptions): Authorize => {
   checkOptions('permissionsFromRoles', options, {
     required: { iam: FUNCTION, projectId: TEXT },
-    optional: { projectOrgId: TEXT },
+    optional: { projectOrgId: TEXT, withhold: PERMISSION_LIST },
   })
-  const { iam, projectId, projectOrgId } = options
+  const { iam, projectId, projectOrgId, withhold = [] } = options
   return async ({ caller, permission, orgId, object }) => {
-    if (orgId !== caller.orgId) return false
+    if (orgId !== caller.orgId || withhold.includes(permission)) return false
     const { userId } = caller
     const resource = resourceIn(object, { id: projectId, orgId: projectOrgId ?? orgId }, orgId)
     return iam().access.of({ userId, orgId, projectId, projectOrgId, resource }).can(permission)
   }
 }
+
+const PERMISSION_LIST: OptionCheck = [
+  (value) => Array.isArray(value) && value.every((each) => PERMISSIONS.includes(each)),
+  'must be a list of permissions of claviger, such as identity_provider.secret.read',
+]

@@ -47,7 +47,7 @@ interface Ask<Answer> {
   /** Asks whether the login rules of the project let the user in. */
   (): Promise<Answer>
   /** Asks for a permission by its name, or for a role. */
-  (asked: AskedOfUser, options?: UserAccessOptions): Promise<Answer>
+  (right: AskedOfUser, options?: UserAccessOptions): Promise<Answer>
 }
 
 /**
@@ -63,7 +63,7 @@ export interface UserAccess {
   readonly check: Ask<AccessCheck>
 }
 
-type Given = [] | [asked: AskedOfUser, options?: UserAccessOptions | undefined]
+type QuestionArgs = [] | [asked: AskedOfUser, options?: UserAccessOptions | undefined]
 
 /**
  * The questions about `user`.
@@ -81,13 +81,13 @@ export const userAccess = (
   })
   const { orgId, ...named } = { ...user }
 
-  const check = async (...given: Given): Promise<AccessCheck> => {
-    const [asked, options = {}] = given
+  const check = async (...args: QuestionArgs): Promise<AccessCheck> => {
+    const [right, options = {}] = args
     checkOptions('A question about a user', options, QUESTION_OPTIONS)
     const { live, consistency, at, signal } = options
     if (live && (consistency !== undefined || at !== undefined))
       throw new TypeError('live answers as of now: leave consistency and at out')
-    const question = given.length === 0 ? named : { ...named, ...accessIn(asked) }
+    const question = args.length === 0 ? named : { ...named, ...accessIn(right) }
     if (live) return live.check({ ...question, orgId })
     const context: Context = { caller: { userId: user.userId, orgId }, consistency, signal }
     return orThrow(checkAccess({ ...question, ...(at !== undefined && { at }) }, context))
@@ -95,9 +95,9 @@ export const userAccess = (
 
   return {
     check,
-    can: async (...given: Given) => (await check(...given)).allowed,
-    require: async (...given: Given) => {
-      const { allowed, reasons, roleKeys } = await check(...given)
+    can: async (...args: QuestionArgs) => (await check(...args)).allowed,
+    require: async (...args: QuestionArgs) => {
+      const { allowed, reasons, roleKeys } = await check(...args)
       if (!allowed) throw new IamFailure({ kind: 'AccessDenied', reasons, roleKeys })
     },
   }
@@ -113,9 +113,9 @@ const QUESTION_OPTIONS: KnownOptions = {
 }
 
 /** @throws TypeError: a question without permission and role would ask the login rules, which may say yes */
-const accessIn = (asked: AskedOfUser | undefined) => {
-  if (typeof asked === 'string') return { permission: asked }
-  if (typeof asked === 'object' && asked?.roleKey !== undefined) return { ...asked }
+const accessIn = (right: AskedOfUser | undefined) => {
+  if (typeof right === 'string') return { permission: right }
+  if (typeof right === 'object' && right?.roleKey !== undefined) return { ...right }
   throw new TypeError(
     'Ask for a permission or { roleKey }; without an argument, the login rules answer',
   )

@@ -1,15 +1,23 @@
 import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../domain/aggregates.js'
 import { exists } from '../../domain/decider.js'
-import { invalid, type PermissionDenied, type WriteError } from '../errors/errors.js'
-import { grantQuestion } from '../grant-rules/permit-roles.js'
+import { jsonBytes } from '../../domain/encoding.js'
+import type { StreamId } from '../../domain/values.js'
+import { MAX_APPEND_BYTES, MAX_WRITES } from '../../ports/event-store.js'
+import { invalid, type Moved, type PermissionDenied, type WriteError } from '../errors/errors.js'
+import { grantQuestion } from '../grant-rules/current-roles.js'
 import type { AdmittedCall } from '../method/context.js'
-import { detailsOf } from '../recording/stream-state.js'
-import { awaitFollowers } from '../recording/transact.js'
+import {
+  type AnyStreamState,
+  detailsOf,
+  type StreamChange,
+  sequenceOf,
+} from '../recording/stream-state.js'
+import { awaitFollowers, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
-import { comparePlan, givenUnit } from './compare-plan.js'
-import type { Draft } from './deciding/draft.js'
+import { comparePlan, plannedUnit, sequenceMoved } from './compare-plan.js'
+import type { Draft, Guard } from './deciding/draft.js'
 import {
   type DecidedUnit,
   decideUnits,
@@ -20,17 +28,14 @@ import {
 } from './deciding/units.js'
 import type { ParsedAccess } from './declared/desired-access.js'
 import { type Applied, type AppliedChange, type ParsedPlan, planOf } from './plan/plan.js'
-import { type Recorded, recordDrafts } from './record-drafts.js'
 import { openAccess, type Planning, sealAccess } from './sealed-secrets.js'
 
-/** Applies a desired state. */
 export const applyDesired = async (
   runtime: Runtime,
   call: AdmittedCall,
   access: ParsedAccess,
 ): Promise<Result<Applied, WriteError>> => applyUnits(await sealAccess(runtime, call, access))
 
-/** Applies a plan. */
 export const applyPlan = async (
   runtime: Runtime,
   call: AdmittedCall,
@@ -57,7 +62,10 @@ const applyUnits = async (
   const { signal } = call
   const units = await raceAbort(unitsOf(planning), signal)
   // Everything is decided before anything is recorded, so that a refusal comes first.
-  const decided = await decide(planning, plan ? units.map((unit) => givenUnit(plan, unit)) : units)
+  const decided = await decide(
+    planning,
+    plan ? units.map((unit) => plannedUnit(plan, unit)) : units,
+  )
   if (decided.isErr()) return err(decided.error)
   const changes = decided.value.flatMap(({ drafts }) => drafts.map(({ change }) => change))
   const refusal = plan && comparePlan(plan, changes)
@@ -70,7 +78,7 @@ const applyUnits = async (
   const recorded: Recorded = new Map()
   const applied = new Map<DecidedUnit, readonly AppliedChange[]>()
   for (const unit of inOrderOfNeed(decided.value)) {
-    const done = await applyUnit(planning, unit, { recorded, isGiven: plan !== undefined })
+    const done = await applyUnit(planning, unit, { recorded, hasPlan: plan !== undefined })
     if (done.isErr()) return err(done.error)
     applied.set(unit, done.value)
   }
@@ -94,7 +102,7 @@ const decide = async (
 const applyUnit = async (
   planning: Planning,
   unit: DecidedUnit,
-  { recorded, isGiven }: { readonly recorded: Recorded; readonly isGiven: boolean },
+  { recorded, hasPlan }: { readonly recorded: Recorded; readonly hasPlan: boolean },
 ): Promise<Result<readonly AppliedChange[], WriteError>> => {
   const { runtime, call } = planning
   const isTooLate = retryDeadline(runtime.environment)
@@ -108,7 +116,7 @@ const applyUnit = async (
       for (const [name, stream] of done.value) recorded.set(name, stream)
       return ok(drafts.map((draft) => appliedChange(planning, draft, done.value)))
     }
-    if (isGiven || done.error.kind !== 'PlanOutdated') return err(done.error)
+    if (hasPlan || done.error.kind !== 'PlanOutdated') return err(done.error)
     if (isTooLate()) return err({ kind: 'Aborted', attempts })
     await pause(runtime.environment, attempts, call.signal)
     const again = await decide(planning, [unit])
@@ -126,8 +134,8 @@ const appliedChange = (
   recorded: Recorded,
 ): AppliedChange => {
   const stream = write ? recorded.get(write.before.name) : before
-  const isShown = stream && (write || exists(stream.state))
-  return { ...change, ...(isShown && { details: detailsOf(stream, orgId) }) }
+  const hasDetails = stream && (write || exists(stream.state))
+  return { ...change, ...(hasDetails && { details: detailsOf(stream, orgId) }) }
 }
 
 /** Calls `authorize` with the roles that grants and mappings gain or lose. */
@@ -143,4 +151,101 @@ const permitGrants = async (
     if (answer.isErr()) return answer
   }
   return ok()
+}
+
+/** Streams as `apply` has left them, by name. */
+export type Recorded = Map<StreamId, AnyStreamState>
+
+/**
+ * Records the drafts of one unit: in one append, or in several if they take more than an append holds, or end a
+ * protection. Each append requires that the objects it changes, those that the changes depend on, and the project have
+ * not changed since the decision, except by this call: `earlier` has what it recorded since.
+ */
+export const recordDrafts = async (
+  planning: Planning,
+  drafts: readonly Draft[],
+  earlier: ReadonlyMap<StreamId, AnyStreamState>,
+): Promise<Result<Recorded, WriteError>> => {
+  const { environment } = planning.runtime
+  const recorded: Recorded = new Map()
+  for (const batch of batchesOf(drafts)) {
+    await environment.yield()
+    if (planning.call.signal?.aborted) return err({ kind: 'Cancelled' })
+    const latest = (known: AnyStreamState) =>
+      recorded.get(known.name) ?? earlier.get(known.name) ?? known
+    const appended = await append(planning, batch, latest)
+    if (appended.isErr()) return err(appended.error)
+    for (const stream of appended.value) recorded.set(stream.name, stream)
+  }
+  await environment.yield()
+  return ok(recorded)
+}
+
+/** The changes of one append. */
+interface Batch {
+  readonly writes: (Guard & { readonly write: StreamChange })[]
+  /** What must not have changed besides the objects that are written. */
+  readonly guards: Map<StreamId, Guard>
+  /** Whether it ends the protection of its objects. */
+  readonly isLift: boolean
+}
+
+const append = (
+  { runtime, call, access }: Planning,
+  { writes, guards, isLift }: Batch,
+  latest: (known: AnyStreamState) => AnyStreamState,
+): Promise<Result<readonly AnyStreamState[], WriteError>> =>
+  transact(runtime, call, {
+    marks: isLift ? { ...access, protect: false } : access,
+    decide: async (streams) => {
+      const moved: Moved[] = []
+      const check = ({ object, known }: Guard): AnyStreamState => {
+        const expected = latest(known)
+        const now = streams.current(expected)
+        if (now.changed !== expected.changed) {
+          const change = sequenceMoved(sequenceOf(expected), sequenceOf(now)) ?? 'changed'
+          moved.push({ object, change })
+        }
+        return now
+      }
+      for (const guard of guards.values()) check(guard)
+      const changes = writes.map((each) => ({ ...each.write, before: check(each) }))
+      return moved.length > 0 ? err({ kind: 'PlanOutdated', moved }) : ok({ changes })
+    },
+    answer: ({ streams }) => streams,
+  })
+
+/**
+ * The appends of one unit: as many changes to each as it takes, in their order. A project is protected before the objects
+ * in it, and its protection ends after theirs.
+ */
+const batchesOf = ([head, ...contents]: readonly Draft[]): readonly Batch[] => {
+  if (!head) return []
+  const project = head.before ? [{ object: head.change.object, known: head.before }] : []
+  const batches: Batch[] = []
+  for (const isLift of [false, true]) {
+    let last: Batch | undefined
+    let names = new Set<StreamId>()
+    let bytes = 0
+    for (const draft of isLift ? [...contents, head] : [head, ...contents]) {
+      const { change, write, guards = [] } = draft
+      if (!write || (draft.isLift ?? false) !== isLift) continue
+      const rests = [...project, ...guards, { object: change.object, known: write.before }]
+      const size = write.events.reduce((sum, { data }) => sum + jsonBytes(data), 0)
+      const added = rests.filter(({ known }) => !names.has(known.name)).length
+      if (!last || names.size + added > MAX_WRITES || bytes + size > MAX_APPEND_BYTES) {
+        last = { writes: [], guards: new Map(), isLift }
+        batches.push(last)
+        names = new Set()
+        bytes = 0
+      }
+      last.writes.push({ object: change.object, known: write.before, write })
+      for (const guard of rests) last.guards.set(guard.known.name, guard)
+      for (const { known } of rests) names.add(known.name)
+      bytes += size
+    }
+  }
+  for (const { writes, guards } of batches)
+    for (const { known } of writes) guards.delete(known.name)
+  return batches
 }

@@ -13,13 +13,13 @@ import type { ParsedPlan, PlannedChange } from './plan/plan.js'
  * object has changed since, invalid if its changes never followed from its desired state.
  */
 export const comparePlan = (
-  { changes: given }: ParsedPlan,
+  { changes: expected }: ParsedPlan,
   planned: readonly PlannedChange[],
 ): PlanOutdated | InvalidArgument | undefined => {
   const left = new Map(planned.map((change) => [streamOf('', change.object), change]))
   const moved: Moved[] = []
   const violations: Violation[] = []
-  for (const [index, change] of given.entries()) {
+  for (const [index, change] of expected.entries()) {
     const { object } = change
     const stream = streamOf('', object)
     const now = left.get(stream)
@@ -39,22 +39,22 @@ const NOT_PLANNED = 'must match what its desired state leads to now: plan again'
 
 /** How the object of a change has changed since; undefined if it has not. */
 const movedTo = (
-  given: PlannedChange,
+  expected: PlannedChange,
   now: PlannedChange | undefined,
 ): Moved['change'] | undefined => {
   // Only an undeclared object can leave a plan: it was removed, marked by others, or its protection ended.
   if (!now) {
-    const mayLeave = ['remove', 'superseded'].includes(given.action) || onlyLifts(given)
+    const mayLeave = ['remove', 'superseded'].includes(expected.action) || onlyLifts(expected)
     return mayLeave ? 'removed' : undefined
   }
-  const change = sequenceMoved(given.sequence, now.sequence)
+  const change = sequenceMoved(expected.sequence, now.sequence)
   if (change) return change
-  if (given.action !== now.action) {
+  if (expected.action !== now.action) {
     const isGone = !now.sequence && ['blocked', 'superseded'].includes(now.action)
     return isGone ? 'removed' : 'changed'
   }
   // A grant loses roles that are removed, without an event of its own.
-  const isOtherBefore = given.fields.some((field) => {
+  const isOtherBefore = expected.fields.some((field) => {
     const other = now.fields.find((each) => each.field === field.field)
     return other && !same(fieldOf(field, 'from'), fieldOf(other, 'from'))
   })
@@ -92,7 +92,7 @@ const same = (one: unknown, other: unknown): boolean => {
 /**
  * A unit of a plan's desired state. If it is refused now but was not when the plan was made, the plan is outdated.
  */
-export const givenUnit = (plan: ParsedPlan, unit: Unit): Unit => ({
+export const plannedUnit = (plan: ParsedPlan, unit: Unit): Unit => ({
   ...unit,
   decide: async (scene) => {
     const decided = await unit.decide(scene)
@@ -118,9 +118,9 @@ const movedSince = async (
   { object }: Unit,
 ): Promise<Moved['change'] | undefined> => {
   const stream = streamOf('', object)
-  const given = changes.find((change) => streamOf('', change.object) === stream)
-  if (!given) return undefined
+  const expected = changes.find((change) => streamOf('', change.object) === stream)
+  if (!expected) return undefined
   const now = sequenceOf(await streams.read(aggregates[object.type], object))
-  const change = sequenceMoved(given.sequence, now === undefined ? undefined : String(now))
-  return change ?? (given.action === 'blocked' ? 'changed' : undefined)
+  const change = sequenceMoved(expected.sequence, now === undefined ? undefined : String(now))
+  return change ?? (expected.action === 'blocked' ? 'changed' : undefined)
 }

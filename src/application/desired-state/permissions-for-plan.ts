@@ -1,7 +1,7 @@
 import { aggregates } from '../../domain/aggregates.js'
 import { fieldOf, isRequiredText, type ObjectRef } from '../../domain/values.js'
+import { type Target, targetOf } from '../method/input.js'
 import type { NeededPermission } from '../method/method.js'
-import { type Target, targetOf } from '../method/target.js'
 import { DECLARED_TYPES, MAX_OBJECTS } from './declared/desired-access.js'
 
 // Each function takes any input: permissions are checked before its schema.
@@ -91,17 +91,17 @@ const permissionsFor = (
   declared: readonly Declared[],
   uses: readonly ('read' | 'write')[],
 ): readonly NeededPermission[] => {
-  const asked = new Map<string, NeededPermission>()
+  const needed = new Map<string, NeededPermission>()
   for (const { type, target: object } of declared)
     for (const use of uses) {
       const permission = aggregates[type].permissions[use]
       // Which roles of a grant or mapping change is asked about once that is planned.
       const isOfRoles = (type === 'project_grant' || type === 'role_mapping') && use === 'write'
-      asked.set(JSON.stringify([permission, object]), {
+      needed.set(JSON.stringify([permission, object]), {
         permission,
         ...(object && { object }),
         ...(isOfRoles && { roleKeys: [] }),
       })
     }
-  return [...asked.values()]
+  return [...needed.values()]
 }

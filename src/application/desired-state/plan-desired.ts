@@ -1,8 +1,12 @@
 import { err, ok, type Result } from 'neverthrow'
+import { aggregates } from '../../domain/aggregates.js'
+import { PERMISSIONS } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
+import { streamOf } from '../../projections/read-events.js'
 import type { WriteError } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
+import { allObjects } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { inBatches } from '../waiting.js'
 import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../writing/dry-run.js'
@@ -10,9 +14,9 @@ import { rangeOf } from '../writing/role-range.js'
 import type { Draft } from './deciding/draft.js'
 import { decideUnits, findUndeclared, unitsOf } from './deciding/units.js'
 import type { ParsedAccess } from './declared/desired-access.js'
-import { type Plan, type PlannedChange, planOf } from './plan/plan.js'
+import type { ParsedProject } from './declared/desired-project.js'
+import { type Plan, type PlannedChange, type PlanWarning, planOf } from './plan/plan.js'
 import { type Planning, sealAccess } from './sealed-secrets.js'
-import { unknownPermissions } from './unknown-permissions.js'
 
 /** Plans a desired state: decides what applying it now would record, and records nothing. */
 export const planDesired = async (
@@ -51,8 +55,8 @@ const withImpact = async (
     if (!ends || !range || !before || !counted.has(range.projectId)) return change
     const { source } = range
     if (mapping && source) {
-      const given = { ...range, ...mapping, source, since: before.created, at }
-      return { ...change, impact: await impactOfMapping(runtime, call, given) }
+      const mapped = { ...range, ...mapping, source, since: before.created, at }
+      return { ...change, impact: await impactOfMapping(runtime, call, mapped) }
     }
     if (ends.length === 0) return { ...change, impact: NO_IMPACT }
     const loses = await readAffected(runtime, call, { ...range, roleKeys: ends, at })
@@ -76,4 +80,49 @@ const projectsToCount = async (
   for (const [projectId, range] of ranges)
     if (await mayReadHolders(planning.runtime, planning.call, range)) counted.add(projectId)
   return counted
+}
+
+/** Most warnings of a plan. */
+const MAX_WARNINGS = 100
+
+/**
+ * Permissions that roles of declared projects keep, and that no declared role has: probably misspelt. Only of projects
+ * that declare permissions.
+ */
+export const unknownPermissions = async (
+  planning: Planning,
+  changes: readonly PlannedChange[],
+): Promise<readonly PlanWarning[]> => {
+  const gone = new Set(
+    changes.flatMap(({ action, object }) => (action === 'remove' ? streamOf('', object) : [])),
+  )
+  const isGone = (object: PlanWarning['object']) => gone.has(streamOf('', object))
+  const warnings: PlanWarning[] = []
+  for (const project of planning.access.projects ?? []) {
+    if (!project.roles?.some(({ permissions = [] }) => permissions.length > 0)) continue
+    warnings.push(...(await unknownIn(planning, project, isGone)))
+    if (warnings.length >= MAX_WARNINGS) break
+  }
+  return warnings.slice(0, MAX_WARNINGS)
+}
+
+const unknownIn = async (
+  { runtime, call }: Planning,
+  { id: projectId, roles = [] }: ParsedProject,
+  isGone: (object: PlanWarning['object']) => boolean,
+): Promise<readonly PlanWarning[]> => {
+  const declared = new Map(roles.map((role) => [String(role.roleKey), role]))
+  const known = new Set<string>(PERMISSIONS)
+  for (const { permissions = [] } of roles) for (const name of permissions) known.add(name)
+  const found: PlanWarning[] = []
+  const wanted = { type: 'project_role', orgId: call.orgId, projectId } as const
+  for await (const row of allObjects(runtime, call, wanted)) {
+    const role = declared.get(row.roleKey)
+    const object = aggregates.project_role.ref(row)
+    // Of a declared role that names no permissions, those that it has stay.
+    if (role && !role.permissions) for (const name of row.permissions) known.add(name)
+    if (role || isGone(object)) continue
+    for (const permission of row.permissions) found.push({ object, permission })
+  }
+  return found.filter(({ permission }) => !known.has(permission))
 }

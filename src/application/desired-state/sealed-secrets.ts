@@ -4,7 +4,7 @@ import type { IdpId, SealedSecret } from '../../domain/values.js'
 import { streamOf } from '../../projections/read-events.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { fromPort } from '../errors/fault.js'
-import { type PermitRoles, rolePermits } from '../grant-rules/permit-roles.js'
+import { type PermitRoles, rolePermits } from '../grant-rules/current-roles.js'
 import { seal } from '../identity-providers/client-secrets.js'
 import type { AdmittedCall } from '../method/context.js'
 import { isPermitted } from '../method/method.js'
@@ -23,7 +23,6 @@ export interface Planning {
   readonly permit: PermitRoles
 }
 
-/** The secret that is declared for a provider. */
 interface DeclaredSecret {
   readonly plain: string
   readonly sealed: SealedSecret

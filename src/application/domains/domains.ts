@@ -235,10 +235,10 @@ const findRoute = async (
   input: RouteInput,
   { signal, ...options }: RouteOptions = {},
 ): Promise<Result<SignInRoute | undefined, ReadError>> => {
-  const given = readInput(Route, { ...input, ...options })
-  if (given.isErr()) return err(given.error())
+  const parsed = readInput(Route, { ...input, ...options })
+  if (parsed.isErr()) return err(parsed.error())
   if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
-  const { email, consistency } = given.value
+  const { email, consistency } = parsed.value
   const call = { consistency, signal }
   const domain = domainOfEmail(email)
   if (domain === undefined) return ok(undefined)

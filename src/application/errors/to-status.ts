@@ -285,7 +285,6 @@ const particularsOf = (error: AnyError): string => {
   }
 }
 
-/** The object that the permission was needed on. */
 const targetOf = ({ object }: PermissionDenied): string => {
   if (!object) return ''
   const { type, ...ids } = object

@@ -134,12 +134,10 @@ const changed = ({ origin, size }: Checkpoint): LogChanged => ({
 })
 
 interface Bounds {
-  /** Number of events. */
   readonly size: number
   readonly signal: AbortSignal | undefined
 }
 
-/** The lines of the first events of a log. */
 async function* firstLines(store: EventStore, { size, signal }: Bounds) {
   let index = 0
   for await (const { events } of logPages(store, 0n, { signal }))

@@ -51,7 +51,6 @@ const lastOf = (roots: Hash[]): Hash => {
   return last
 }
 
-/** Root of the tree that has this frontier. */
 export const rootOf = (frontier: readonly Hash[]): Hash => {
   const [last, ...others] = frontier.toReversed()
   return last === undefined ? EMPTY : others.reduce((right, left) => nodeHash(left, right), last)

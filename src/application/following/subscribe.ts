@@ -151,9 +151,9 @@ interface Subscription extends z.output<typeof SubscribeInput> {
 }
 
 /** @throws TypeError that names each unknown or malformed option */
-const subscriptionOf = ({ signal, ...given }: SubscribeOptions = {}): Subscription => {
+const subscriptionOf = ({ signal, ...options }: SubscribeOptions = {}): Subscription => {
   if (!isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
-  const parsed = parse(SubscribeInput, given)
+  const parsed = parse(SubscribeInput, options)
   if (parsed.isOk()) return { ...parsed.value, signal }
   const { violations } = parsed.error
   throw new TypeError(

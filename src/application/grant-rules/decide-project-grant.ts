@@ -8,8 +8,7 @@ import type { OrgId, ProjectGrantRef, ProjectId, RoleKey } from '../../domain/va
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRoles, readProject } from './current-roles.js'
-import type { GrantChange } from './permit-roles.js'
+import { currentRoles, type GrantChange, readProject } from './current-roles.js'
 
 /** Names a grant of a project. */
 interface GrantIds {
@@ -17,7 +16,6 @@ interface GrantIds {
   readonly grantedOrgId: OrgId
 }
 
-/** A change of a grant of a project. */
 export type ProjectGrantChange = GrantIds &
   (
     | {
@@ -36,19 +34,19 @@ export const decideProjectGrant = async (
   command: ProjectGrantChange,
 ): Promise<Result<GrantChange, WriteError>> => {
   const { projectId, grantedOrgId } = command
-  const given = givesRoles(command) ? command.roleKeys : undefined
-  if (given && grantedOrgId === streams.orgId)
+  const roleKeys = givesRoles(command) ? command.roleKeys : undefined
+  if (roleKeys && grantedOrgId === streams.orgId)
     return err(invalid('grantedOrgId', 'must not be the organization that owns the project'))
   const ids = { projectId, grantedOrgId }
   const owned = { projectOrgId: streams.orgId, projectId }
   const [before, project] = await Promise.all([
     streams.read(projectGrants, ids),
-    readProject(streams, owned, given ?? []),
+    readProject(streams, owned, roleKeys ?? []),
   ])
   let { state } = before
-  if (given && exists(state))
+  if (roleKeys && exists(state))
     state = { ...state, roles: await currentRoles(streams, owned, state.roles) }
-  return rolesToGive(project, given?.map((roleKey) => ({ roleKey })) ?? [])
+  return rolesToGive(project, roleKeys?.map((roleKey) => ({ roleKey })) ?? [])
     .andThen((roles) =>
       projectGrant.decide(commandOf(command, ids, roles), state).map((events) => {
         const isForced = givesRoles(command) && command.isForced && events.length === 0

@@ -22,8 +22,7 @@ import {
 import { invalid, type WriteError } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRolesOfUser, readProject } from './current-roles.js'
-import type { GrantChange } from './permit-roles.js'
+import { currentRolesOfUser, type GrantChange, readProject } from './current-roles.js'
 
 /** A group of a provider, and a project; its owner is the organization of the call when absent. */
 export interface GroupOfProject {
@@ -49,7 +48,6 @@ export interface RoleMappingIds {
   readonly resource?: string
 }
 
-/** A change of a mapping. */
 export type RoleMappingChange = GroupOfProject &
   (
     | {
@@ -73,14 +71,14 @@ export const decideRoleMapping = async (
 ): Promise<Result<GrantChange, WriteError>> => {
   const ids = mappingIds(streams, command)
   const isNew = command.type === 'AddRoleMapping'
-  const given =
+  const roleKeys =
     command.type === 'RemoveRoleMapping' || command.type === 'RemoveRoleMappingRoles'
       ? []
       : command.roleKeys
   const [before, provider, project] = await Promise.all([
     streams.read(roleMappings, ids, isNew ? { load: 'assume-empty' } : {}),
     streams.read(identityProviders, ids),
-    readProject(streams, ids, given),
+    readProject(streams, ids, roleKeys),
   ])
   let { state } = before
   if (exists(state))
@@ -90,22 +88,23 @@ export const decideRoleMapping = async (
       kind: 'NotFound',
       object: isNew ? identityProviders.ref(ids) : roleMappings.ref(ids),
     })
-  const roles = given.length > 0 ? rolesToGive(project, given.map(asInput)) : ok([])
+  const roles = roleKeys.length > 0 ? rolesToGive(project, roleKeys.map(asInput)) : ok([])
   if (roles.isErr()) return err(roles.error)
   if (!exists(project.project)) return err({ kind: 'NotFound', object: roleMappings.ref(ids) })
   if (command.type === 'AddRoleMappingRoles' && exists(state)) {
-    const held = new Set([...state.roles.map(({ roleKey }) => roleKey), ...given])
+    const held = new Set([...state.roles.map(({ roleKey }) => roleKey), ...roleKeys])
     if (held.size > MAX_GRANTED_ROLES)
       return err(
         invalid('roleKeys', `must leave the mapping with at most ${MAX_GRANTED_ROLES} roles`),
       )
   }
-  const asked = commandOf(command, ids, roles.value)
-  return roleMapping.decide(asked, state).map((decided) => {
-    const isForced = asked.type === 'UpdateRoleMapping' && 'isForced' in command && command.isForced
+  const resolved = commandOf(command, ids, roles.value)
+  return roleMapping.decide(resolved, state).map((decided) => {
+    const isForced =
+      resolved.type === 'UpdateRoleMapping' && 'isForced' in command && command.isForced
     const events =
       isForced && decided.length === 0
-        ? [{ type: 'role_mapping.updated', data: asked.data } as const]
+        ? [{ type: 'role_mapping.updated', data: resolved.data } as const]
         : decided
     const after = () =>
       events.reduce<RoleMappingState>((last, event) => roleMapping.evolve(last, event, 0), state)

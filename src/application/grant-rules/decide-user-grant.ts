@@ -22,8 +22,12 @@ import {
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import { change } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { currentRolesOfUser, type OwnedProject, readProject } from './current-roles.js'
-import type { GrantChange } from './permit-roles.js'
+import {
+  currentRolesOfUser,
+  type GrantChange,
+  type OwnedProject,
+  readProject,
+} from './current-roles.js'
 
 /** A user, and a project; its owner is the organization of the call when absent. */
 export interface UserOfProject {
@@ -39,7 +43,6 @@ export type UserGrantChange =
   | DecidedChange
   | (UserOfProject & { readonly type: 'GiveUserGrant'; readonly roles: readonly RoleInput[] })
 
-/** A change as the aggregate decides it. */
 type DecidedChange = UserOfProject &
   (
     | {
@@ -61,15 +64,15 @@ export const decideUserGrant = async (
 ): Promise<Result<GrantChange, GrantRefusal>> => {
   const ids = grantIds(streams, command)
   const isNew = command.type === 'AddUserGrant'
-  const given = givesRoles(command) ? command.roles : undefined
+  const inputs = givesRoles(command) ? command.roles : undefined
   const [before, project] = await Promise.all([
     streams.read(userGrants, ids, isNew ? { load: 'assume-empty' } : {}),
-    readProject(streams, ids, given?.map(({ roleKey }) => roleKey) ?? []),
+    readProject(streams, ids, inputs?.map(({ roleKey }) => roleKey) ?? []),
   ])
   let { state } = before
-  if (exists(state) && (given || command.type === 'RemoveUserGrantRoles'))
+  if (exists(state) && (inputs || command.type === 'RemoveUserGrantRoles'))
     state = { ...state, roles: await currentRolesOfUser(streams, ids, project, state.roles) }
-  const roles = given ? rolesToGive(project, given) : ok([])
+  const roles = inputs ? rolesToGive(project, inputs) : ok([])
   if (roles.isErr()) return err(roles.error)
   if (!exists(project.project)) return err({ kind: 'NotFound', object: userGrants.ref(ids) })
   const decided = asDecided(command, state)

@@ -1,12 +1,16 @@
 import { isExpired } from '../../domain/role-generations.js'
 import type {
+  AccessQuery,
   FoundAccess,
   FoundGrant,
   FoundMappedRole,
   FoundRole,
+  HeldRolesQuery,
 } from '../../ports/access-reads.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { AccessReason } from '../errors/errors.js'
+import type { AdmittedCall } from '../method/context.js'
+import type { Runtime } from '../runtime.js'
 
 /** Whether a role counts, or a user may log in. */
 export interface AccessCheck {
@@ -105,7 +109,7 @@ const reasonsOf = (found: FoundAccess, question: AccessQuestion): readonly Kind[
   if (!needsRole || (isLogin && hasRoleOnResource)) return reasons
   const byGrant = grants.map((grant) => grantReasons(grant, question))
   if (byGrant.some(({ length }) => length === 0)) return reasons
-  const byGroups = mapped.filter((role) => isAsked(role, question))
+  const byGroups = mapped.filter((role) => matchesQuestion(role, question))
   const flaws = new Set(byGroups.map((role) => mappedFlaw(role, question.now)))
   if (flaws.has(undefined)) return reasons
   for (const flaw of flaws) if (flaw) reasons.push(flaw)
@@ -126,8 +130,7 @@ const grantReasons = (grant: FoundGrant, question: AccessQuestion): readonly Kin
     ? ['GrantInactive', ...roleReasons(grant, question)]
     : roleReasons(grant, question)
 
-/** Whether a role is the one in the question. */
-const isAsked = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
+const matchesQuestion = (role: FoundRole, { roleKey, permission }: AccessQuestion): boolean =>
   (roleKey === undefined || role.roleKey === roleKey) &&
   (permission === undefined || role.permissions.includes(permission))
 
@@ -136,7 +139,7 @@ const roleReasons = ({ roles, lost }: FoundGrant, question: AccessQuestion): rea
   const { roleKey, permission, now } = question
   let hasExpired = false
   for (const role of roles) {
-    if (!isAsked(role, question)) continue
+    if (!matchesQuestion(role, question)) continue
     if (!isExpired(role, now)) return []
     hasExpired = true
   }
@@ -152,3 +155,18 @@ const roleReasons = ({ roles, lost }: FoundGrant, question: AccessQuestion): rea
   if (ends.has('project_grant') || reasons.length === 0) reasons.push('RoleNotGranted')
   return reasons
 }
+
+/** Whether a role counts for the user on the whole project, or on any resource of it. */
+export const hasRoleOnAny = async (
+  runtime: Runtime,
+  call: AdmittedCall,
+  { orgId, userId, projectOrgId, projectId, at, now }: AccessQuery & Moment,
+): Promise<boolean> => {
+  const moment = { now, ...(at !== undefined && { at }) }
+  const query = { orgId, userId, projectOrgId, projectId, ...moment, limit: 1 }
+  const { items } = await runtime.query(call, { method: 'heldRoles', args: [query] })
+  return items.length > 0
+}
+
+/** When roles count: at a position, or now. */
+type Moment = Pick<HeldRolesQuery, 'at' | 'now'>

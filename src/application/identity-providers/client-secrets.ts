@@ -14,15 +14,14 @@ import type { SecretOwner } from '../../ports/secret-cipher.js'
 import type { Violation } from '../errors/errors.js'
 import { Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
+import { targetOf } from '../method/input.js'
 import { type Read, read, type Write, write } from '../method/method.js'
-import { targetOf } from '../method/target.js'
 import { detailsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort } from '../waiting.js'
 import { recordCommand, specOf } from '../writing/write-object.js'
 import { AddOidcInput, type IdentityProviderIds } from './identity-provider-input.js'
 
-/** The method that adds a provider. */
 export const addOidcIdentityProvider = (
   runtime: Runtime,
 ): Write<AddOidcInput, IdentityProviderIds> =>

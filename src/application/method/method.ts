@@ -26,8 +26,7 @@ import {
   type Refused,
   type WriteContext,
 } from './context.js'
-import { readInput } from './input.js'
-import type { Target } from './target.js'
+import { readInput, type Target } from './input.js'
 
 /**
  * A method that only reads. It refuses context fields that are for writes.
@@ -233,13 +232,13 @@ type CheckedSpec<Schema extends z.ZodMiniType> = MethodSpec<Schema> &
 const begin = <Schema extends z.ZodMiniType, Answer, Failure extends IamError>(
   host: MethodHost,
   spec: CheckedSpec<Schema>,
-  given: Arguments<Schema, Answer, Failure>,
+  args: Arguments<Schema, Answer, Failure>,
 ): ResultAsync<Answer, Failure | ReadError> =>
   new ResultAsync(
     // Without hooks, a call saves this step.
     host.hooks
-      ? observed(host, spec.method, (observer) => perform(host, spec, { ...given, observer }))
-      : perform(host, spec, given),
+      ? observed(host, spec.method, (observer) => perform(host, spec, { ...args, observer }))
+      : perform(host, spec, args),
   )
 
 /**
@@ -265,20 +264,20 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
       const refusal = await refusePermission(host, call, question)
       if (refusal) return err(refusal)
     }
-    const given = readInput(schema, input)
-    const needed = given.isOk()
-      ? neededFor(spec, given.value, orgId)
+    const parsed = readInput(schema, input)
+    const needed = parsed.isOk()
+      ? neededFor(spec, parsed.value, orgId)
       : neededForMalformed(spec, input, orgId)
     for (const question of early ? notIn(early, needed) : needed) {
       const denied = refusePermission(host, call, question)
       const refusal = denied instanceof Promise ? await denied : denied
       if (refusal) return err(refusal)
     }
-    if (given.isErr()) return err(given.error())
+    if (parsed.isErr()) return err(parsed.error())
     if (signal?.aborted) return err({ kind: 'Cancelled' })
-    const answer = await run(call, given.value)
+    const answer = await run(call, parsed.value)
     return host.withGrantor && answer.isErr() && isNotFound(answer.error)
-      ? err(await host.withGrantor(call, given.value, answer.error))
+      ? err(await host.withGrantor(call, parsed.value, answer.error))
       : answer
   } catch (thrown) {
     return err(errorOf(thrown))
@@ -288,10 +287,10 @@ const perform = async <Schema extends z.ZodMiniType, Answer, Failure>(
 const isNotFound = (error: unknown): error is NotFound => fieldOf(error, 'kind') === 'NotFound'
 
 const notIn = (
-  asked: readonly NeededPermission[],
+  checked: readonly NeededPermission[],
   needed: readonly NeededPermission[],
 ): readonly NeededPermission[] => {
-  const known = new Set(asked.map((question) => JSON.stringify(question)))
+  const known = new Set(checked.map((question) => JSON.stringify(question)))
   return needed.filter((question) => !known.has(JSON.stringify(question)))
 }
 

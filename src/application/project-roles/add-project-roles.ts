@@ -8,8 +8,8 @@ import {
 } from '../../domain/project-role/command-schemas.js'
 import { listOf, onlyOnce, ProjectId } from '../../domain/values.js'
 import { MAX_APPEND_BYTES } from '../../ports/event-store.js'
+import { targetOf } from '../method/input.js'
 import { type Write, write } from '../method/method.js'
-import { targetOf } from '../method/target.js'
 import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { missingContainer, specOf, writeObject } from '../writing/write-object.js'
@@ -49,7 +49,6 @@ export interface AddedRole extends z.output<typeof AddedRole> {}
 /** Most bytes of a role's event besides its fields: the id of the project. */
 const PROJECT_ID_BYTES = 100
 
-/** Most bytes that the event of a role takes as JSON. */
 export const roleBytes = (role: AddedRole): number => PROJECT_ID_BYTES + jsonBytes(role)
 
 /** 1 to 1,000 roles of one project, no key twice, that one append takes. */

@@ -11,11 +11,10 @@ import {
 import { fieldOf, listOf, OrgId, ProjectId, RoleKey, UserId } from '../../domain/values.js'
 import type { FoundProject, FoundRole } from '../../ports/access-reads.js'
 import type { Aborted } from '../errors/errors.js'
-import { countingRoles, needsRoleOnResource } from '../grant-rules/judge-access.js'
-import { hasRoleOnAny } from '../grant-rules/role-on-resource.js'
+import { countingRoles, hasRoleOnAny, needsRoleOnResource } from '../grant-rules/judge-access.js'
 import type { AdmittedCall } from '../method/context.js'
+import { targetOf } from '../method/input.js'
 import { type NeededPermission, type Read, read } from '../method/method.js'
-import { targetOf } from '../method/target.js'
 import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 
@@ -137,7 +136,6 @@ const existingRole = async (
 /** A project of the organization, and the roles that a user has in it. */
 export interface Login {
   readonly project: FoundProject & { readonly details: { readonly resourceOwner: string } }
-  /** The roles that count for the whole project. */
   readonly roles: readonly FoundRole[]
   /** Whether the login needs a role, the user has none for the whole project, and one on a resource. */
   readonly hasRoleOnResource: boolean

@@ -2,12 +2,13 @@ import type { NotFound } from '../../domain/decider.js'
 import { fieldOf, type ObjectRef } from '../../domain/values.js'
 import type { ListQuery } from '../../ports/read-model.js'
 import type { AdmittedCall } from '../method/context.js'
+import { raceAbort } from '../waiting.js'
 import type { Query } from './query.js'
 
 /**
  * The refusal with the organization that granted a project with the missing id to the organization of the call, if
  * there is one. It names nobody while the organization has a project of its own with this id, or if the input named
- * another owner. An unavailable read model leaves the refusal as it is.
+ * another owner. An unavailable read model, and an abort, leave the refusal as it is.
  */
 export const withGrantor = async (
   query: Query,
@@ -31,16 +32,20 @@ export const withGrantor = async (
     after: [projectId, ''],
     limit: 1,
   }
-  try {
+  const grantorOf = async (): Promise<string | undefined> => {
     const { items } = await query<'list', 'project_grant'>(call, {
       method: 'list',
       args: [received],
     })
     const [grant] = items
-    if (grant?.projectId !== projectId) return refusal
+    if (grant?.projectId !== projectId) return undefined
     const own = { type: 'project', id: projectId } as const
     const found = await query<'get', 'project'>(call, { method: 'get', args: [orgId, own] })
-    return found ? refusal : { ...refusal, grantedBy: grant.projectOrgId }
+    return found ? undefined : grant.projectOrgId
+  }
+  try {
+    const grantedBy = await raceAbort(grantorOf(), call.signal)
+    return grantedBy === undefined ? refusal : { ...refusal, grantedBy }
   } catch {
     return refusal
   }

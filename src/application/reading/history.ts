@@ -24,9 +24,9 @@ import {
   lastPositionIn,
   pageSize,
   position,
+  targetOfObject,
 } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
-import { targetOfObject } from '../method/target.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import { requireCheckpoint } from './query.js'

@@ -20,9 +20,8 @@ import {
 } from '../../projections/view-fields.js'
 import type { ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { pageSize } from '../method/input.js'
+import { pageSize, targetOf } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
-import { targetOf } from '../method/target.js'
 import type { Runtime } from '../runtime.js'
 import { pageToken, readPage } from './pages.js'
 import { requireCheckpoint } from './query.js'
@@ -182,7 +181,6 @@ export interface ListInput {
 
 type Filter = Readonly<Record<string, z.output<typeof TextFilter> | string | undefined>>
 
-/** The conditions of a parsed filter. */
 export const conditionsOf = (filter: Filter): readonly Condition[] =>
   Object.entries(filter).flatMap(([field, wanted]): readonly Condition[] => {
     if (wanted === undefined) return []

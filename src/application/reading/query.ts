@@ -10,7 +10,7 @@ import type {
 import { Fault, fromPort, isUnwritable, unavailable } from '../errors/fault.js'
 import { checkpointOf } from '../following/catch-up.js'
 import { follow } from '../following/follow.js'
-import { type Hooks, reportFault } from '../hooks.js'
+import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 
 /** Queries the read model of a host; a strong call sees every write that completed before it began. */
@@ -31,7 +31,7 @@ export const queryOf = (
   host: Pick<Host, 'store' | 'readModel' | 'spareReadModel' | 'environment'>,
   hooks?: Hooks,
 ): Query => {
-  const { store, readModel } = host
+  const { store, readModel, environment } = host
   const bringToHead = follow(host, hooks)
   const readAtHead = readModel.readAtHead?.({ store, readModel })
   const spare = spareOf(host, hooks)
@@ -53,8 +53,25 @@ export const queryOf = (
   if (!readAtHead)
     return (call, query) =>
       call.consistency === 'strong' ? askAfterFollowing(call, query) : ask(query)
+  const applyOwn = async (): Promise<void> => {
+    const begin = environment.elapsed()
+    const [first, ...others] = (await fromPort(async () => readModel.applyOwn?.())) ?? []
+    if (first) {
+      const batch = { first, events: 1 + others.length, begin }
+      reportCatchUp({ hooks, environment }, readModel, batch)
+    }
+  }
+  const readNow = async <Method extends ReadMethod, Type extends ViewType>(
+    query: ReadQuery<Method, Type>,
+  ) => {
+    if (readModel.applyOwn) await applyOwn()
+    return fromPort(() => readAtHead(query))
+  }
   const askAtHead: Query = async (call, query) => {
-    let answer = await fromPort(() => readAtHead(query))
+    const first = await readNow(query).catch((fault) => ({ fault }))
+    // The tables are made at the first read, which a full disk refuses too.
+    if ('fault' in first) return spare.ask(first.fault, call, query)
+    let answer = first
     const { head } = answer
     for (let reads = 1; answer.reached < head; reads++) {
       if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
@@ -74,18 +91,18 @@ export const queryOf = (
 /** Answers from a read model in memory, built from the log. @throws `fault` unless the disk cannot be written */
 type AskSpare = <Method extends ReadMethod, Type extends ViewType>(
   fault: unknown,
-  ...asked: readonly [Parameters<Query>[0], ReadQuery<Method, Type>]
+  ...args: readonly [Parameters<Query>[0], ReadQuery<Method, Type>]
 ) => Promise<ReadResults<Type>[Method]>
 
 const spareOf = (host: Parameters<typeof queryOf>[0], hooks: Hooks | undefined) => {
   let query: Query | undefined
-  const ask: AskSpare = (fault, ...asked) => {
+  const ask: AskSpare = (fault, ...args) => {
     const { spareReadModel, ...others } = host
     if (!(fault instanceof Fault && spareReadModel)) throw fault
     if (!isUnwritable(fieldOf(fault.error, 'cause'))) throw fault
     reportFault(hooks, 'catchUp', fault.error)
     query ??= queryOf({ ...others, readModel: spareReadModel() })
-    return query(...asked)
+    return query(...args)
   }
   return {
     ask,

@@ -45,9 +45,9 @@ export class StateCache {
     return isOf(found, aggregate) ? found : undefined
   }
 
-  /** The stream of `seen` as any call of the process last saw it. */
-  latest(seen: AnyStreamState): AnyStreamState {
-    return this.#get(seen.name) ?? seen
+  /** The stream of `known` as any call of the process last saw it. */
+  latest(known: AnyStreamState): AnyStreamState {
+    return this.#get(known.name) ?? known
   }
 
   set(stream: AnyStreamState): void {
@@ -61,11 +61,11 @@ export class StateCache {
     this.#recentBytes = 0
   }
 
-  /** Loads the streams of `seen` from the store, each at most once; only the events added since are read. */
-  async load(seen: readonly AnyStreamState[]): Promise<readonly AnyStreamState[]> {
-    const added = await this.#read(seen)
+  /** Loads the streams of `known` from the store, each at most once; only the events added since are read. */
+  async load(known: readonly AnyStreamState[]): Promise<readonly AnyStreamState[]> {
+    const added = await this.#read(known)
     const loaded: AnyStreamState[] = []
-    for (const [index, before] of seen.entries()) {
+    for (const [index, before] of known.entries()) {
       const after =
         continued(before, added[index] ?? []) ?? (await this.#loadWhole(before.beginning()))
       // Streams without events are not kept: most are not used again, and would replace others.
@@ -82,8 +82,8 @@ export class StateCache {
     ids: Ids,
   ): Promise<StreamState<State, Event>> {
     const name = aggregate.stream(orgId, ids)
-    const seen = this.get(aggregate, name) ?? new StreamState(aggregate, name)
-    const [loaded = seen] = await this.load([seen])
+    const known = this.get(aggregate, name) ?? new StreamState(aggregate, name)
+    const [loaded = known] = await this.load([known])
     return asOneOf(loaded, aggregate)
   }
 
@@ -101,8 +101,8 @@ export class StateCache {
   }
 
   /** The last event seen is read again, because after a failover that lost it, another event has its place. */
-  #read(seen: readonly AnyStreamState[]): Promise<readonly (readonly RecordedEvent[])[]> {
-    const reads = seen.map(({ name, version }) => ({
+  #read(known: readonly AnyStreamState[]): Promise<readonly (readonly RecordedEvent[])[]> {
+    const reads = known.map(({ name, version }) => ({
       stream: name,
       afterVersion: Math.max(0, version - 1),
     }))
@@ -110,14 +110,14 @@ export class StateCache {
   }
 }
 
-/** Continues `seen` with `events`, which begin with its last event; undefined when they do not. */
+/** Continues `known` with `events`, which begin with its last event; undefined when they do not. */
 const continued = (
-  seen: AnyStreamState,
+  known: AnyStreamState,
   events: readonly RecordedEvent[],
 ): AnyStreamState | undefined => {
-  if (seen.version === 0) return seen.replay(events)
+  if (known.version === 0) return known.replay(events)
   const [last, ...added] = events
-  return last?.position === seen.changed ? seen.replay(added) : undefined
+  return last?.position === known.changed ? known.replay(added) : undefined
 }
 
 /** About what plain data takes in memory. */

@@ -68,7 +68,7 @@ export class CallStreams implements Streams {
   readonly #loaded = new Map<StreamId, AnyStreamState>()
   /** As they were loaded since the last reload, or the last wait for a lock. */
   readonly #fresh = new Set<AnyStreamState>()
-  readonly #load = loadTogether((seen) => this.#loadAll(seen))
+  readonly #load = loadTogether((known) => this.#loadAll(known))
 
   constructor(
     cache: StateCache,
@@ -87,17 +87,17 @@ export class CallStreams implements Streams {
     const name = aggregate.stream(orgId, ids)
     const stream =
       this.#known(aggregate, name, load) ??
-      asOneOf(await this.#load(this.#seen(aggregate, name)), aggregate)
+      asOneOf(await this.#load(this.#cached(aggregate, name)), aggregate)
     if ((this.#read.get(name) ?? stream) !== stream) this.#isMixed = true
     this.#read.set(name, stream)
     if (guard) this.#guards.add(stream)
     return stream
   }
 
-  /** A stream that was decided on before as `seen`: so, or as it was loaded since. It guards the append. */
-  current(seen: AnyStreamState): AnyStreamState {
-    const stream = this.#loaded.get(seen.name) ?? seen
-    this.#read.set(seen.name, stream)
+  /** A stream that was decided on before as `known`: so, or as it was loaded since. It guards the append. */
+  current(known: AnyStreamState): AnyStreamState {
+    const stream = this.#loaded.get(known.name) ?? known
+    this.#read.set(known.name, stream)
     this.#guards.add(stream)
     return stream
   }
@@ -139,7 +139,7 @@ export class CallStreams implements Streams {
     await this.#loadAll([...this.#read.values()])
   }
 
-  /** Adopts what other calls of the process have seen since; it may be older than what the store has. */
+  /** Adopts what other calls of the process have read since; it may be older than what the store has. */
   adoptCached(): void {
     this.#fresh.clear()
     for (const [name, stream] of this.#loaded) this.#loaded.set(name, this.#cache.latest(stream))
@@ -167,15 +167,15 @@ export class CallStreams implements Streams {
     return cached ?? (load === 'assume-empty' ? new StreamState(aggregate, name) : undefined)
   }
 
-  #seen<State extends Status, Event extends Message>(
+  #cached<State extends Status, Event extends Message>(
     aggregate: Evolving<State, Event>,
     name: StreamId,
   ): StreamState<State, Event> {
     return this.#cache.get(aggregate, name) ?? new StreamState(aggregate, name)
   }
 
-  async #loadAll(seen: readonly AnyStreamState[]): Promise<readonly AnyStreamState[]> {
-    const loaded = await raceAbort(this.#cache.load(seen), this.#signal)
+  async #loadAll(known: readonly AnyStreamState[]): Promise<readonly AnyStreamState[]> {
+    const loaded = await raceAbort(this.#cache.load(known), this.#signal)
     for (const stream of loaded) {
       this.#loaded.set(stream.name, stream)
       this.#fresh.add(stream)
@@ -184,27 +184,27 @@ export class CallStreams implements Streams {
   }
 }
 
-/** Loads one stream, given as it was last seen. */
-type LoadStream = (seen: AnyStreamState) => Promise<AnyStreamState>
+/** Loads one stream, given as it was last known. */
+type LoadStream = (known: AnyStreamState) => Promise<AnyStreamState>
 
 /** Loads in one call of `loadAll` the streams that are asked for in one turn. */
 const loadTogether = (
-  loadAll: (seen: readonly AnyStreamState[]) => Promise<readonly AnyStreamState[]>,
+  loadAll: (known: readonly AnyStreamState[]) => Promise<readonly AnyStreamState[]>,
 ): LoadStream => {
-  let next: { seen: Map<StreamId, AnyStreamState>; loading: Promise<Loaded> } | undefined
+  let next: { known: Map<StreamId, AnyStreamState>; loading: Promise<Loaded> } | undefined
   const begin = () => {
-    const seen = new Map<StreamId, AnyStreamState>()
+    const known = new Map<StreamId, AnyStreamState>()
     const loading = Promise.resolve().then(async () => {
       next = undefined
-      const loaded = await loadAll([...seen.values()])
+      const loaded = await loadAll([...known.values()])
       return new Map(loaded.map((stream) => [stream.name, stream]))
     })
-    return { seen, loading }
+    return { known, loading }
   }
   return async (stream) => {
     next ??= begin()
-    const { seen, loading } = next
-    if (!seen.has(stream.name)) seen.set(stream.name, stream)
+    const { known, loading } = next
+    if (!known.has(stream.name)) known.set(stream.name, stream)
     return (await loading).get(stream.name) ?? stream
   }
 }

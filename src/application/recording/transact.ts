@@ -17,9 +17,8 @@ import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { pause, retryDeadline } from '../waiting.js'
 import type { Lock } from './locks.js'
-import type { Marks } from './metadata.js'
 import type { StateCache } from './state-cache.js'
-import { type AnyStreamState, managerOf, type StreamChange } from './stream-state.js'
+import { type AnyStreamState, type Marks, managerOf, type StreamChange } from './stream-state.js'
 import { CallStreams, withinLimits } from './streams.js'
 
 /** After this many lost races, streams that a decision only reads are locked too. */

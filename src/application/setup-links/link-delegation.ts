@@ -7,7 +7,8 @@ import { fieldOf, type LinkId } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { Caller } from '../../ports/host.js'
 import { fromPort } from '../errors/fault.js'
-import { permissionsFromCaller } from '../method/target.js'
+import { permissionsFromCaller } from '../method/input.js'
+import { conditionsOf } from '../reading/list.js'
 import { allObjects } from '../reading/reads.js'
 import { type AnyStreamState, change, isOf, type StreamChange } from '../recording/stream-state.js'
 import type { Delegation, Streams } from '../recording/streams.js'
@@ -54,7 +55,6 @@ interface LinkWrite {
   readonly linkId: LinkId
   readonly link: OpenLink
   readonly streams: Streams
-  /** The stream before the change. */
   readonly before: AnyStreamState
 }
 
@@ -102,14 +102,9 @@ const isDraft = async (write: LinkWrite): Promise<boolean> => {
   const { runtime, linkId, link, streams, before } = write
   if (before.state.status !== 'inactive') return false
   if (link.idpId === linkId && !(await isAdded(write))) return false
-  const conditions = [
-    { field: 'idpId', operator: 'equals', value: link.idpId, ignoreCase: false },
-  ] as const
-  const set = allObjects(
-    runtime,
-    { signal: undefined },
-    { type: 'domain', orgId: streams.orgId, conditions },
-  )
+  const conditions = conditionsOf({ idpId: link.idpId })
+  const wanted = { type: 'domain', orgId: streams.orgId, conditions } as const
+  const set = allObjects(runtime, { signal: undefined }, wanted)
   for await (const _ of set) return false
   return true
 }

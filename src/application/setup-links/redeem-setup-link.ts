@@ -12,6 +12,7 @@ import { catchFaults } from '../errors/fault.js'
 import { type Observer, observed } from '../hooks.js'
 import { admit, isSignal } from '../method/context.js'
 import { isPosition, POSITION_IN_WORDS, readInput } from '../method/input.js'
+import { conditionsOf } from '../reading/list.js'
 import { allObjects } from '../reading/reads.js'
 import { change } from '../recording/stream-state.js'
 import { transact } from '../recording/transact.js'
@@ -75,7 +76,6 @@ export interface SetupLinkIds {
   readonly linkId: string
 }
 
-/** The permissions of each intent. */
 const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
   domain: ['domain.read', 'domain.write'],
   provider: ['identity_provider.read', 'identity_provider.write'],
@@ -92,9 +92,9 @@ const PERMISSIONS_OF: Readonly<Record<SetupIntent, readonly Permission[]>> = {
 /** Returns the caller of a token. */
 export const redeemSetupLink = (
   runtime: Runtime,
-  given: TokenAndSignal,
+  call: TokenAndSignal,
 ): Promise<Result<RedeemedSetupLink, WriteError>> =>
-  byToken(runtime, { method: 'setupLinks.redeem', type: 'UseSetupLink' }, given, (link) => {
+  byToken(runtime, { method: 'setupLinks.redeem', type: 'UseSetupLink' }, call, (link) => {
     const { orgId, linkId, actor, intents, expiresAt, idpId, domain, passed } = link
     const permissions = new Set(intents.flatMap((intent) => PERMISSIONS_OF[intent]))
     const caller = Object.freeze({ ...actor, permissions: Object.freeze([...permissions]) })
@@ -113,12 +113,11 @@ export const redeemSetupLink = (
     }
   })
 
-/** Ends the link of a token. */
 export const completeSetupLink = (
   runtime: Runtime,
-  given: TokenAndSignal,
+  call: TokenAndSignal,
 ): Promise<Result<SetupLinkIds, WriteError>> =>
-  byToken(runtime, { method: 'setupLinks.complete', type: 'CompleteSetupLink' }, given, (link) => ({
+  byToken(runtime, { method: 'setupLinks.complete', type: 'CompleteSetupLink' }, call, (link) => ({
     linkId: link.linkId,
   }))
 
@@ -137,10 +136,10 @@ export const linksOfDraft = (
 ): Promise<Result<readonly SetupLinkIds[], WriteError>> =>
   observed(runtime, 'setupLinks.ofDraft', () =>
     catchFaults(async (): Promise<Result<readonly SetupLinkIds[], WriteError>> => {
-      const given = readInput(DraftInput, input)
-      if (given.isErr()) return err(given.error())
+      const parsed = readInput(DraftInput, input)
+      if (parsed.isErr()) return err(parsed.error())
       if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
-      return ok(await raceAbort(openLinksOf(runtime, given.value), signal))
+      return ok(await raceAbort(openLinksOf(runtime, parsed.value), signal))
     }),
   )
 
@@ -151,11 +150,11 @@ export const confirmDraft = (
 ): Promise<Result<readonly SetupLinkIds[], WriteError>> =>
   observed(runtime, 'setupLinks.confirmDraft', (observer) =>
     catchFaults(async () => {
-      const given = readInput(ConfirmDraftInput, input)
-      if (given.isErr()) return err(given.error())
+      const parsed = readInput(ConfirmDraftInput, input)
+      if (parsed.isErr()) return err(parsed.error())
       if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
-      const { orgId, check, sequence } = given.value
-      const links = await raceAbort(openLinksOf(runtime, given.value), signal)
+      const { orgId, check, sequence } = parsed.value
+      const links = await raceAbort(openLinksOf(runtime, parsed.value), signal)
       for (const { linkId } of links) {
         const call = { method: 'setupLinks.confirmDraft', observer, signal, orgId, linkId }
         const recorded = await record(runtime, call, (at) => ({
@@ -174,14 +173,8 @@ const openLinksOf = async (
 ): Promise<readonly { readonly linkId: LinkId }[]> => {
   // A draft has the id of its link.
   const linkIds = [LinkId.parse(idpId)]
-  const conditions = [
-    { field: 'idpId', operator: 'equals', value: idpId, ignoreCase: false },
-  ] as const
-  for await (const { linkId } of allObjects(
-    runtime,
-    { signal: undefined },
-    { type: 'setup_link', orgId, conditions },
-  ))
+  const wanted = { type: 'setup_link', orgId, conditions: conditionsOf({ idpId }) } as const
+  for await (const { linkId } of allObjects(runtime, { signal: undefined }, wanted))
     linkIds.push(LinkId.parse(linkId))
   const links = await Promise.all(
     linkIds.map(async (linkId) => {
@@ -227,10 +220,10 @@ const byToken = <Answer>(
 ): Promise<Result<Answer, WriteError>> =>
   observed(runtime, method, (observer) =>
     catchFaults(async () => {
-      const given = readInput(TokenInput, input)
-      if (given.isErr()) return err(given.error())
+      const parsed = readInput(TokenInput, input)
+      if (parsed.isErr()) return err(parsed.error())
       if (!isSignal(signal)) return err(invalid('signal', 'must be an AbortSignal'))
-      const { token } = given.value
+      const { token } = parsed.value
       if (token.length > MAX_TOKEN_LENGTH) return err(REFUSED)
       const tokenHash = sha256OfText(token)
       const { state: claim } = await raceAbort(

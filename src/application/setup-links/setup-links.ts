@@ -163,7 +163,7 @@ const redeeming = () => import('./redeem-setup-link.js')
 
 /** A method of the host itself, without a context. */
 const forHost =
-  <Input, Answer>(run: (given: Input & RedeemOptions) => Promise<Result<Answer, WriteError>>) =>
+  <Input, Answer>(run: (call: Input & RedeemOptions) => Promise<Result<Answer, WriteError>>) =>
   (input: Input, options?: RedeemOptions): ResultAsync<Answer, WriteError> =>
     new ResultAsync(catchFaults(() => run({ ...input, ...options })))
 
@@ -220,17 +220,17 @@ export default (runtime: Runtime): SetupLinks => {
     revoke: writes.change('setupLinks.revoke', RevokeSetupLink),
     get: get(runtime, 'setupLinks.get', setupLinks),
     list: list(runtime, 'setupLinks.list', setupLinks, ListSetupLinksInput),
-    redeem: forHost<RedeemSetupLinkInput, RedeemedSetupLink>(async (given) =>
-      (await redeeming()).redeemSetupLink(runtime, given),
+    redeem: forHost<RedeemSetupLinkInput, RedeemedSetupLink>(async (call) =>
+      (await redeeming()).redeemSetupLink(runtime, call),
     ),
-    complete: forHost<RedeemSetupLinkInput, SetupLinkIds>(async (given) =>
-      (await redeeming()).completeSetupLink(runtime, given),
+    complete: forHost<RedeemSetupLinkInput, SetupLinkIds>(async (call) =>
+      (await redeeming()).completeSetupLink(runtime, call),
     ),
-    ofDraft: forHost<DraftInput, readonly SetupLinkIds[]>(async (given) =>
-      (await redeeming()).linksOfDraft(runtime, given),
+    ofDraft: forHost<DraftInput, readonly SetupLinkIds[]>(async (call) =>
+      (await redeeming()).linksOfDraft(runtime, call),
     ),
-    confirmDraft: forHost<ConfirmDraftInput, readonly SetupLinkIds[]>(async (given) =>
-      (await redeeming()).confirmDraft(runtime, given),
+    confirmDraft: forHost<ConfirmDraftInput, readonly SetupLinkIds[]>(async (call) =>
+      (await redeeming()).confirmDraft(runtime, call),
     ),
   }
 }

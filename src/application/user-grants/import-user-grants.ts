@@ -5,8 +5,8 @@ import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'
 import { MAX_APPEND_BYTES, MAX_WRITES } from '../../ports/event-store.js'
 import type { WriteError } from '../errors/errors.js'
+import { grantQuestion, type PermitRoles, rolePermits } from '../grant-rules/current-roles.js'
 import { decideUserGrant, readCurrentRoles } from '../grant-rules/decide-user-grant.js'
-import { grantQuestion, type PermitRoles, rolePermits } from '../grant-rules/permit-roles.js'
 import {
   type ImportProgress,
   type ImportReport,
@@ -118,7 +118,7 @@ const appendRows = (
         if (!row) throw new Error('Every decision is one on a row')
         const stream = userGrants.stream(call.orgId, row)
         const first = added.get(stream)
-        if (first) return kept(call, row, first.roles.map(asRecorded))
+        if (first) return existingResult(call, row, first.roles.map(asRecorded))
         if (decision.change) added.set(stream, row)
         return decision
       })
@@ -138,7 +138,7 @@ const decideRow = async (
   if (exists(cached.state)) {
     // The roles of an unchanged grant guard nothing, because they might not fit into the append.
     const roles = await readCurrentRoles(latest(streams), row)
-    if (roles && roles.length > 0) return kept(call, row, roles)
+    if (roles && roles.length > 0) return existingResult(call, row, roles)
     // The ended roles of the grant guard its append; together with other rows they might not fit.
     if (!isAlone) return { result: 'alone' }
   }
@@ -174,7 +174,7 @@ const asRecorded = ({ roleKey, expiresAt }: ParsedUserGrant['roles'][number]): R
 })
 
 /** The result of a row whose grant exists, with roles `held`. */
-const kept = (
+const existingResult = (
   { orgId }: AdmittedCall,
   row: ParsedUserGrant,
   held: readonly RecordedRole[],

@@ -10,10 +10,10 @@ import { GroupName, IdpId, OrgId, ProjectId, Resource, UserId } from '../../doma
 import type { Position } from '../../ports/event-store.js'
 import type { Condition, Listing, Views } from '../../ports/read-model.js'
 import type { PermissionDenied, WriteError } from '../errors/errors.js'
-import { grantQuestion, rolePermits } from '../grant-rules/permit-roles.js'
+import { grantQuestion, rolePermits } from '../grant-rules/current-roles.js'
 import type { AdmittedCall } from '../method/context.js'
 import { refusePermission } from '../method/method.js'
-import { totalOrder } from '../reading/list.js'
+import { conditionsOf, totalOrder } from '../reading/list.js'
 import {
   change,
   type Status,
@@ -77,7 +77,7 @@ export const removeAllOfUser = async (
   call: AdmittedCall,
   { userId }: { readonly userId: UserId },
 ): Promise<Result<RemovedOfUser, WriteError>> => {
-  const conditions = [equals('userId', userId)]
+  const conditions = conditionsOf({ userId })
   const endings = [
     grantsThat(runtime, call, conditions),
     membershipsThat(runtime, call, conditions),
@@ -97,11 +97,7 @@ export const removeAllOfResource = async (
   },
 ): Promise<Result<RemovedOfResource, WriteError>> => {
   const { projectId, projectOrgId = call.orgId, resource } = input
-  const conditions = [
-    equals('projectId', projectId),
-    equals('projectOrgId', projectOrgId),
-    equals('resource', resource),
-  ]
+  const conditions = conditionsOf({ projectId, projectOrgId, resource })
   const endings = [
     grantsThat(runtime, call, conditions),
     mappingsThat(runtime, call, conditions),
@@ -171,13 +167,6 @@ const removeAll = async <One, OneIds, Other, OtherIds>(
     )
   }
 }
-
-const equals = (field: string, value: string): Condition => ({
-  field,
-  operator: 'equals',
-  value,
-  ignoreCase: false,
-})
 
 /** The first objects that meet the conditions, which every process has recorded before. */
 const objectsThat = <Type extends 'user_grant' | 'membership' | 'role_mapping'>(

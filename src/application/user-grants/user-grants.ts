@@ -7,7 +7,7 @@ import {
 } from '../grant-rules/decide-user-grant.js'
 import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongContext } from '../method/context.js'
-import { Rows } from '../method/input.js'
+import { Rows, targetOf } from '../method/input.js'
 import {
   type BatchWrite,
   batchWrite,
@@ -16,7 +16,6 @@ import {
   type Read,
   type Write,
 } from '../method/method.js'
-import { targetOf } from '../method/target.js'
 import { list, type Page } from '../reading/list.js'
 import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
@@ -121,7 +120,6 @@ export default (runtime: Runtime): UserGrants => {
     }),
   })
 
-  /** The method whose input has the roles to give. */
   const give = (method: string, type: ChangeWith<'roles'>['type']) =>
     change(method, UserGrantRolesInput, (input) => ({ ...input, type }), {
       isNew: type === 'AddUserGrant',

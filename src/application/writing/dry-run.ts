@@ -33,7 +33,6 @@ import { asExpected, unprotected } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { type RoleRange, rangeOf } from './role-range.js'
 
-/** A command on one object. */
 export interface ObjectCommand {
   /** The parsed input without secrets, which tells commands of one method with the same idempotency key apart. */
   readonly input: object
@@ -220,10 +219,10 @@ const countAffected = (
  */
 const rolesEnded = ({ ref, before, after }: ObjectChange): readonly string[] | undefined => {
   if (ref.type === 'project') return undefined
-  const isKept = before?.state === after?.state
-  const kept = new Set(after && isKept ? rolesIn(after).map(keyOf) : [])
+  const hasSameState = before?.state === after?.state
+  const remaining = new Set(after && hasSameState ? rolesIn(after).map(keyOf) : [])
   const held = before ? rolesIn(before).map(keyOf) : []
-  return held.filter((key) => !kept.has(key))
+  return held.filter((key) => !remaining.has(key))
 }
 
 const keyOf = ({ roleKey }: { readonly roleKey: string }): string => roleKey
@@ -342,18 +341,18 @@ export const impactOfMapping = async (
     const range = { orgId: projectOrgId, projectId, ...on, roleKeys, members }
     return countAffected(runtime, call, { ...range, at, now, limit: MAX_NAMED })
   }
-  const kept = had.filter((key) => has.includes(key))
+  const remaining = had.filter((key) => has.includes(key))
   const [ended, begun, expired, renewed] = await Promise.all([
     count(
-      had.filter((key) => !kept.includes(key)),
+      had.filter((key) => !remaining.includes(key)),
       from,
     ),
     count(
-      has.filter((key) => !kept.includes(key)),
+      has.filter((key) => !remaining.includes(key)),
       to,
     ),
-    count(kept, from, to),
-    count(kept, to, from),
+    count(remaining, from, to),
+    count(remaining, to, from),
   ])
   return { loses: both(ended, expired), gains: both(begun, renewed) }
 }
@@ -448,7 +447,6 @@ interface RoleOnPlace extends Pick<HeldRole, 'projectOrgId' | 'projectId' | 'rol
 const roleIdOf = ({ projectOrgId, projectId, roleKey, resource }: RoleOnPlace): string =>
   JSON.stringify([projectOrgId, projectId, roleKey, resource])
 
-/** The mappings of one group of a provider. */
 async function* mappingsOf(
   runtime: Runtime,
   { orgId, signal }: Pick<AdmittedCall, 'orgId' | 'signal'>,

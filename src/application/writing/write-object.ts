@@ -10,6 +10,7 @@ import { readBatch } from '../../projections/read-events.js'
 import type { Violation, WriteError } from '../errors/errors.js'
 import { errorOf, Fault, fromPort } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
+import { writeTargetOf } from '../method/input.js'
 import {
   type MethodSpec,
   type Outcome,
@@ -18,9 +19,13 @@ import {
   warningsOf,
   write,
 } from '../method/method.js'
-import { writeTargetOf } from '../method/target.js'
-import { storedKey } from '../recording/metadata.js'
-import { type AnyStreamState, change, detailsOf, StreamState } from '../recording/stream-state.js'
+import {
+  type AnyStreamState,
+  change,
+  detailsOf,
+  StreamState,
+  storedKey,
+} from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import { type Applied, awaitFollowers, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
@@ -73,7 +78,6 @@ export const writesOf = <Command extends Message, Ref extends ObjectRef, Ids>(
     )
 
   return {
-    /** The method that adds an object. */
     add: <Schema extends z.ZodMiniType<object>>(
       method: string,
       schema: Schema,
@@ -134,7 +138,6 @@ interface Commanded<Ref extends ObjectRef, Ids>
   readonly command: Message
   /** Whether it adds the object. */
   readonly isNew: boolean
-  /** The ids of the object in the outcome. */
   readonly ids: (ref: Ref) => Ids
 }
 
@@ -174,7 +177,6 @@ export const missingContainer = async (
   return exists(state) ? undefined : { kind: 'NotFound', object }
 }
 
-/** A command whose outcome is one object. */
 export interface ObjectWrite<Ids> extends ObjectCommand {
   /** The ids of the object, given the recorded events, which may be empty. */
   readonly ids: (recorded: readonly RecordedEvent[]) => Ids

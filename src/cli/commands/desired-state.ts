@@ -44,9 +44,9 @@ state in JSON. Exits with 2 when there are changes, or objects that are blocked.
     const planned = await orThrow(iam.plan(desired, context))
     const { json } = call.values
     // No command applies a plan, so the desired state with its sealed secrets is not printed.
-    const { desired: _, ...shown } = planned
+    const { desired: _, ...printed } = planned
     await (json
-      ? call.terminal.printJson(toJson(shown))
+      ? call.terminal.printJson(toJson(printed))
       : call.terminal.print(...formatPlan(planned).split('\n')))
     const { add, update, remove, blocked = 0 } = planned.counts
     return add + update + remove + blocked > 0 ? 2 : 0

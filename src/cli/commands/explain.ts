@@ -2,7 +2,7 @@ import { type AccessCause, type AccessExplanation, orThrow, toJson } from 'clavi
 import { type Command, optional, required, timeOption } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
-import { shownEntry } from './history.js'
+import { entryLines } from './history.js'
 
 export const explain: Command = {
   help: `Usage: claviger explain --org ORG USER PROJECT ROLE [OWNER] [options]
@@ -36,18 +36,18 @@ if it is another one.
     const explained = await orThrow(iam.access.explain(input, context))
     await (values['json']
       ? terminal.printJson(toJson(explained))
-      : terminal.print(...shown(explained)))
+      : terminal.print(...explanationLines(explained)))
     return 0
   },
 }
 
-const shown = ({ allowed, reasons, because }: AccessExplanation): readonly Line[] => {
+const explanationLines = ({ allowed, reasons, because }: AccessExplanation): readonly Line[] => {
   const verdict = allowed ? 'allowed' : `denied: ${reasons.map(({ kind }) => kind).join(', ')}`
-  return [[{ bold: verdict }], ...because.flatMap(shownCause)]
+  return [[{ bold: verdict }], ...because.flatMap(causeLines)]
 }
 
-const shownCause = (cause: AccessCause): readonly Line[] =>
+const causeLines = (cause: AccessCause): readonly Line[] =>
   // The changes of another organization have no more.
   'object' in cause
-    ? shownEntry(cause)
+    ? entryLines(cause)
     : [[cause.sequence, cause.time.toISOString(), cause.type].join('  ')]

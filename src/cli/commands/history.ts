@@ -78,7 +78,7 @@ ${usages()}
   run: async (call) => {
     const { values, terminal, signal } = call
     const context = contextOf(call, required(call, 'org'))
-    const asked = {
+    const query = {
       object: objectOf(call.positionals, optional(call, 'resource')),
       actor: optional(call, 'actor'),
       time: rangeOf(call),
@@ -86,11 +86,11 @@ ${usages()}
     }
     await using database = await openDatabase(call)
     const iam = openIam(database, undefined, progressOf(call))
-    for await (const entry of items(iam.history.list, asked, context)) {
+    for await (const entry of items(iam.history.list, query, context)) {
       if (signal.aborted) return 0
       await (values['json']
         ? terminal.printJson(toJson(entry))
-        : terminal.print(...shownEntry(entry)))
+        : terminal.print(...entryLines(entry)))
     }
     return 0
   },
@@ -123,7 +123,7 @@ const objectOf = (
 }
 
 /** A change, field by field. */
-export const shownEntry = (entry: HistoryEntry): readonly Line[] => {
+export const entryLines = (entry: HistoryEntry): readonly Line[] => {
   const { sequence, time, actor, type, object, changes, reason } = entry
   const { type: _, ...ids } = object
   return [
@@ -133,16 +133,16 @@ export const shownEntry = (entry: HistoryEntry): readonly Line[] => {
       `  ${Object.values(ids).join(' ')}  ${actor.userId}`,
     ],
     ...(reason === undefined ? [] : [`    reason: ${reason}`]),
-    ...changes.map((change) => `    ${shownChange(change)}`),
+    ...changes.map((change) => `    ${formatChange(change)}`),
   ]
 }
 
-const shownChange = (change: FieldChange): string => {
+const formatChange = (change: FieldChange): string => {
   // No more is known of a secret.
   if ('changed' in change) return `${change.field}: (changed)`
   const { field, from, to } = change
-  const begin = from === undefined ? '' : `${shownValue(from)} -> `
-  return `${field}: ${begin}${shownValue(to)}`
+  const begin = from === undefined ? '' : `${formatValue(from)} -> `
+  return `${field}: ${begin}${formatValue(to)}`
 }
 
-const shownValue = (value: unknown): string => JSON.stringify(toJson(value))
+const formatValue = (value: unknown): string => JSON.stringify(toJson(value))

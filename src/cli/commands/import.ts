@@ -115,8 +115,8 @@ const readExport = async ({ positionals, values }: CommandCall): Promise<Importe
     if (kind === 'UsersMissing' && !values['without-users'])
       throw new Failed(`${file} was not imported: ${message}. --without-users imports the rest`)
   }
-  const shown = warnings.map((warning) => ({ ...warning, path: pathIn(files, warning.path) }))
-  return { organizations, warnings: shown }
+  const located = warnings.map((warning) => ({ ...warning, path: pathIn(files, warning.path) }))
+  return { organizations, warnings: located }
 }
 
 /** A path within the list of files, as one within a file. */
@@ -231,8 +231,8 @@ const printPlan = async (
   if (values['json']) {
     // This run applies the plan itself, so the desired state and the events, with sealed secrets, are not printed.
     const { desired: _, changes, ...rest } = plan
-    const shown = changes.map(({ action, object, fields }) => ({ action, object, fields }))
-    return terminal.printJson({ plan: toJson({ ...rest, changes: shown }), userGrants })
+    const printed = changes.map(({ action, object, fields }) => ({ action, object, fields }))
+    return terminal.printJson({ plan: toJson({ ...rest, changes: printed }), userGrants })
   }
   const { missing, different, equal } = userGrants
   await terminal.print(

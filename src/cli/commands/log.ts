@@ -41,7 +41,7 @@ Prints the events of the log, oldest first: position, time, type, stream, actor.
         if (org === undefined || event.metadata.resourceOwner === org)
           await (values['json']
             ? terminal.printEvidence(eventLine(event))
-            : terminal.print(shown(event)))
+            : terminal.print(lineOf(event)))
       }
       after = events.at(-1)?.position ?? after
       if (events.length === BATCH) continue
@@ -58,7 +58,7 @@ const positionOf = (text: string): Position => {
   return BigInt(text)
 }
 
-const shown = ({ position, type, stream, metadata }: RecordedEvent): Line => [
+const lineOf = ({ position, type, stream, metadata }: RecordedEvent): Line => [
   `${position}  ${timeOf(position).toISOString()}  `,
   { bold: type },
   `  ${stream}  ${metadata.actor.userId}`,

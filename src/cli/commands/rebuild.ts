@@ -22,17 +22,17 @@ continues with --resume.
     const { readModel } = database
     if (!values['resume']) await readModel.reset()
     const begin = performance.now()
-    const shown = showProgress(call)
+    const progress = showProgress(call)
     try {
-      const { onProgress } = shown
+      const { onProgress } = progress
       const position = await orThrow(openIam(database).catchUp(readModel, { signal, onProgress }))
       const seconds = Math.round((performance.now() - begin) / 1000)
-      const events = shown.done()
+      const events = progress.done()
       await (values['json']
         ? terminal.printJson({ events, position: String(position), seconds })
         : terminal.print(`${numbered(events)} events applied in ${duration(seconds)}`))
     } finally {
-      shown.end()
+      progress.end()
     }
     return 0
   },

@@ -90,8 +90,8 @@ const printAddresses = async (call: CommandCall, token: string, origin: string):
     openapi: `${origin}/openapi.json`,
     token,
   }
-  const shown = Object.entries(addresses).map(([name, value]) => `${name.padEnd(9)}${value}`)
-  await (call.values['json'] ? call.terminal.printJson(addresses) : call.terminal.print(...shown))
+  const lines = Object.entries(addresses).map(([name, value]) => `${name.padEnd(9)}${value}`)
+  await (call.values['json'] ? call.terminal.printJson(addresses) : call.terminal.print(...lines))
 }
 
 /**
@@ -141,7 +141,7 @@ const signIn = async (request: IncomingMessage, response: ServerResponse): Promi
   const form = await formOf(request).catch(() => '')
   if (form === undefined)
     return void response.writeHead(413, { connection: 'close' }).end('The form is too large')
-  const given = (new URLSearchParams(form).get('token') ?? '').replaceAll(/[^\w-]/g, '')
-  const cookie = `demo=${given}; HttpOnly; SameSite=Strict; Path=/console`
+  const pasted = (new URLSearchParams(form).get('token') ?? '').replaceAll(/[^\w-]/g, '')
+  const cookie = `demo=${pasted}; HttpOnly; SameSite=Strict; Path=/console`
   response.writeHead(303, { 'set-cookie': cookie, location: '/console/' }).end()
 }

@@ -48,7 +48,7 @@ groups, of its own and of granted projects. A line for each role.
       if (signal.aborted) return 0
       await (values['json']
         ? terminal.printJson(toJson(user))
-        : terminal.print(...rowsOf(user, context.caller.orgId).map(shownRow)))
+        : terminal.print(...rowsOf(user, context.caller.orgId).map(formatRow)))
     }
     return 0
   },
@@ -81,7 +81,7 @@ and the users of other organizations who have roles of its projects.
       if (values['json']) await terminal.printJson(row)
       else if (values['csv'])
         await terminal.print(COLUMNS.map((name) => cellOf(row[name])).join(','))
-      else await terminal.print(shownRow(row))
+      else await terminal.print(formatRow(row))
     }
     return 0
   },
@@ -137,7 +137,14 @@ const rowOf = ({
   expiresAt: expiresAt?.toISOString() ?? '',
 })
 
-const shownRow = ({ orgId, userId, projectOrgId, projectId, roleKey, ...row }: ReviewRow): string =>
+const formatRow = ({
+  orgId,
+  userId,
+  projectOrgId,
+  projectId,
+  roleKey,
+  ...row
+}: ReviewRow): string =>
   [
     `${orgId} ${userId}`,
     `${projectOrgId} ${projectId}`,

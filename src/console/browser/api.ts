@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { WireMethod } from '../../transport/wire.js'
 import { learn } from './known.js'
+import { settings } from './settings.js'
 
 /** Where the console is mounted: the script lies in `assets/` below it. */
 export const mount = new URL('..', import.meta.url)
@@ -65,6 +66,8 @@ export interface Call {
   /** Idempotency key of a write. */
   readonly key?: string | undefined
   readonly signal?: AbortSignal
+  /** Whether cookies of the answer are kept, also behind a link. */
+  readonly keepsCookies?: boolean
 }
 
 /** Whether the last call got no answer, or none of the host. */
@@ -91,6 +94,17 @@ export const leaveLink = (): void => {
   kept((storage) => storage.removeItem(KEPT))
 }
 
+/** The organization that is worked in, if it is not the caller's own: in this window, until another is chosen. */
+const ACTING = `claviger organization ${mount.pathname}`
+export const actingFor = (): string =>
+  (!settings.isLink && kept((storage) => storage.getItem(ACTING))) || ''
+
+/** Works in another organization from now on; empty for the own. Every page is about it, so all is loaded again. */
+export const actFor = (orgId: string): void => {
+  kept((storage) => storage.setItem(ACTING, orgId))
+  window.location.assign(mount)
+}
+
 /** A browser may keep nothing, and throws then. */
 const kept = <Value>(use: (storage: Storage) => Value): Value | undefined => {
   try {
@@ -102,12 +116,13 @@ const kept = <Value>(use: (storage: Storage) => Value): Value | undefined => {
 
 /** Sends a call to the JSON interface. */
 export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> => {
-  const { method, path, body, etag, key, signal = null } = request
+  const { method, path, body, etag, key, signal = null, keepsCookies } = request
   const headers = new Headers()
   if (body) headers.set('content-type', 'application/json')
   if (etag) headers.set('if-match', etag)
   if (key) headers.set('idempotency-key', key)
   if (linkToken) headers.set('authorization', `Bearer ${linkToken}`)
+  if (actingFor()) headers.set(settings.organizationHeader, actingFor())
   const url = new URL(`api${path}`, mount)
   // A browser resolves an id `..` in a path, and would ask for something else.
   if (!url.pathname.endsWith(`/api${path.split('?')[0]}`))
@@ -117,7 +132,7 @@ export const call = async <Body = Json>(request: Call): Promise<Outcome<Body>> =
       method,
       headers,
       signal,
-      credentials: linkToken ? 'omit' : 'same-origin',
+      credentials: linkToken && !keepsCookies ? 'omit' : 'same-origin',
       body: body ? JSON.stringify(body) : null,
     })
     outage.value = response.status === 503 ? 'unavailable' : undefined

@@ -1,3 +1,4 @@
+import { Choice } from './choice.js'
 import { parameter, setParameters } from './router.js'
 import { say, texts } from './texts.js'
 
@@ -89,17 +90,15 @@ export const EndInput = ({ role, at, change }: EndInputProps) => {
     change(ends.find((end) => end.name === name)?.at ?? endOfDay(new Date()))
   return (
     <span class="end">
-      <select
-        aria-label={say(texts.endOf, { role })}
+      <Choice
+        label={say(texts.endOf, { role })}
         value={quick}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      >
-        {[...Object.keys(QUICK), 'day'].map((name) => (
-          <option key={name} value={name} selected={name === quick}>
-            {texts.ends[name || 'never']}
-          </option>
-        ))}
-      </select>
+        options={[...Object.keys(QUICK), 'day'].map((value) => ({
+          value,
+          name: texts.ends[value || 'never'],
+        }))}
+        change={choose}
+      />
       {quick === 'day' && (
         <DateInput
           text={texts.untilLabel}
@@ -130,5 +129,44 @@ export const DateField = ({ name, label, ...shape }: DateFieldProps) => (
   />
 )
 
-const notAfterNow = (at: string): string =>
+/** A time that is not in the future. */
+export const notAfterNow = (at: string): string =>
   new Date(Math.min(Date.parse(at), Date.now())).toISOString()
+
+/** Times that are chosen with one press: days before today, and from which hour. An end lies at the end of the first day. */
+const PERIODS = {
+  all: undefined,
+  today: { days: 0, hour: 0, isOver: false },
+  yesterday: { days: 1, hour: 0, isOver: true },
+  evening: { days: 1, hour: 17, isOver: true },
+  week: { days: 6, hour: 0, isOver: false },
+  month: { days: 29, hour: 0, isOver: false },
+} as const
+
+const periodOf = (period: (typeof PERIODS)[keyof typeof PERIODS]) => {
+  if (!period) return { from: '', to: '' }
+  const from = new Date()
+  from.setDate(from.getDate() - period.days)
+  from.setHours(period.hour, 0, 0, 0)
+  return { from: from.toISOString(), to: period.isOver ? endOfDay(from) : '' }
+}
+
+/** Chooses a time in the parameters `from` and `to`, such as yesterday evening. */
+export const PeriodChoice = () => {
+  const periods = Object.entries(PERIODS).map(([name, each]) => ({ name, ...periodOf(each) }))
+  const [from, to] = [parameter('from'), parameter('to')]
+  const chosen = periods.find((each) => each.from === from && each.to === to)?.name ?? 'other'
+  return (
+    <Choice
+      text={texts.period}
+      value={chosen}
+      options={[...periods.map(({ name }) => name), ...(chosen === 'other' ? ['other'] : [])].map(
+        (value) => ({ value, name: texts.periods[value] }),
+      )}
+      change={(value) => {
+        const period = periods.find(({ name }) => name === value)
+        if (period) setParameters({ from: period.from, to: period.to })
+      }}
+    />
+  )
+}

@@ -46,7 +46,8 @@ const ORGANIZATIONS: readonly string[] = ['orgId', 'projectOrgId', 'grantedOrgId
 
 /** A value as a text, with the names of its parts. */
 const wordsOf = (value: JsonValue | undefined): string => {
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (typeof value !== 'object' || value === null)
+    return TIME.test(String(value)) ? timeText(String(value)) : String(value)
   if (Array.isArray(value)) return LIST.format(value.map(wordsOf))
   const parts = Object.entries(value).filter(([, part]) => !Array.isArray(part) || part.length > 0)
   return parts.map(([name, part]) => `${fieldName(name)}: ${wordsOf(part)}`).join('; ')
@@ -65,7 +66,7 @@ export const Value = ({ of, field, row }: ValueProps) => {
       </span>,
     ])
   if (Array.isArray(of)) return <Joined of={of.map((item) => <Item of={item} field={field} />)} />
-  const text = wordsOf(of)
+  const text = typeof of === 'object' ? wordsOf(of) : String(of)
   if (field === 'expiresAt' || (field.startsWith(ROLE) && TIME.test(text)))
     return <Until at={text} />
   if (TIMES.includes(field)) return <Time at={text} />

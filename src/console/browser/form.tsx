@@ -1,14 +1,20 @@
-import { useEffect, useId } from 'preact/hooks'
-import type { Failure, Json } from './api.js'
+import { useEffect, useId, useState } from 'preact/hooks'
+import type { Failure, Json, JsonValue } from './api.js'
+import { Button } from './button.js'
+import { DateInput } from './dates.js'
 import { Dialog } from './dialog.js'
 import { Changes, Consequences, Time, Value } from './display.js'
-import { nameOf } from './known.js'
+import { nameOf, organizationNameOf } from './known.js'
 import { RolesOf } from './names.js'
 import { FailureNotice, sayFailure } from './notice.js'
+import { findOrganizations } from './people.js'
+import { Picker } from './picker.js'
 import { ProjectPicker } from './project-picker.js'
 import { ProviderPicker } from './provider-picker.js'
 import { reloadAll } from './query.js'
 import { RolesField } from './roles-field.js'
+import { Table } from './rows.js'
+import { settings } from './settings.js'
 import { tell } from './status.js'
 import { fieldName, Say, say, texts } from './texts.js'
 import {
@@ -30,6 +36,23 @@ export const announce = (text: string, { steps, left }: Undo = { steps: [] }): v
   }
   reloadAll()
   tell(text, steps.length > 0 ? undo : undefined)
+}
+
+interface WriteButtonProps {
+  readonly text: string
+  readonly look?: 'primary'
+  readonly write: Write
+}
+
+/** A button that opens the dialog of a write. */
+export const WriteButton = ({ text, look, write }: WriteButtonProps) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button text={text} look={look} onClick={() => setOpen(true)} />
+      {isOpen && <WriteDialog write={write} close={() => setOpen(false)} />}
+    </>
+  )
 }
 
 interface WriteDialogProps {
@@ -275,8 +298,25 @@ const Field = (props: FieldProps) => {
         error={error}
       />
     )
+  if (field.name === 'grantedOrgId' && settings.hasOrganizations)
+    return (
+      <Picker
+        label={label}
+        chosen={written ? [{ id: String(written), name: organizationNameOf(String(written)) }] : []}
+        change={([organization]) => change(organization?.id ?? '')}
+        find={findOrganizations}
+        hint={texts.pickOrganization}
+        error={error}
+      />
+    )
   if (as === 'provider')
-    return <ProviderPicker label={label} chosen={String(written)} change={change} error={error} />
+    return (
+      <ProviderPicker
+        {...{ label, change, error }}
+        chosen={String(written)}
+        picksOnly={field.isRequired}
+      />
+    )
   return (
     <div class="field">
       <Control {...props} id={id} />
@@ -293,7 +333,7 @@ const Field = (props: FieldProps) => {
 const hintOf = ({ name, as, least, most, isRequired }: FormField, isKept: boolean): string => {
   const about = texts.hints[name] ?? ''
   if (as === 'lines' && most !== undefined) return `${about} ${say(texts.lines, { most })}`.trim()
-  if (about || most === undefined) return about
+  if (about || most === undefined || as === 'date') return about
   const shown = isRequired && least > 0 ? texts.bounds : texts.atMost
   const bounds = say(shown, { least, most })
   return as === 'secret' && isKept ? `${bounds}. ${texts.secretHint}` : bounds
@@ -320,6 +360,7 @@ const Control = ({
         {fieldName(name)}
       </label>
     )
+  if (as === 'date') return <DateInput text={fieldName(name)} at={text} change={change} />
   const common = {
     id,
     value: text,
@@ -370,6 +411,14 @@ interface ConflictProps {
 /** The fields that somebody else has changed meanwhile too: both values of each, side by side. */
 const ConflictNotice = ({ conflict: { now, fields, by }, written, take }: ConflictProps) => {
   const { userId } = Object(by?.['actor'])
+  const column = (
+    name: string,
+    title: string,
+    of: (field: FormField) => JsonValue | undefined,
+  ) => ({
+    ...{ name, title },
+    cell: (field: FormField) => <Value of={of(field)} field={field.name} row={now} />,
+  })
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -383,33 +432,19 @@ const ConflictNotice = ({ conflict: { now, fields, by }, written, take }: Confli
           texts.conflict
         )}
       </p>
-      <section class="wide compare" tabIndex={0} aria-label={texts.conflict}>
-        <table>
-          <thead>
-            <tr>
-              {[texts.field, texts.conflictNow, texts.conflictYours].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {fields.map((field) => (
-              <tr key={field.name}>
-                <th scope="row">{fieldName(field.name)}</th>
-                {[now[field.name], jsonOf(field, written[field.name] ?? '')].map((value) => (
-                  <td>
-                    <RolesOf object={now}>
-                      <Value of={value} field={field.name} row={now} />
-                    </RolesOf>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <RolesOf object={now}>
+        <Table
+          label={texts.conflict}
+          rows={fields}
+          columns={[
+            { name: 'field', title: texts.field, cell: ({ name }) => fieldName(name) },
+            column('now', texts.conflictNow, ({ name }) => now[name]),
+            column('yours', texts.conflictYours, (field) =>
+              jsonOf(field, written[field.name] ?? ''),
+            ),
+          ]}
+        />
+      </RolesOf>
       <button type="button" onClick={take}>
         {texts.takeTheirs}
       </button>

@@ -162,9 +162,6 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
   const [chosen] = projects
   const scope = chosen && { ...chosen, resource: resource.trim() }
   useEffect(() => {
-    // The only project needs no choice.
-    if (!given.project)
-      void findProjects('').then((found) => found.length === 1 && setProjects([...found]))
     if (given.project && given.roles && users.length > 0) void preview()
   }, [])
 
@@ -228,6 +225,7 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
                 setRoles([])
               }}
               find={findProjects}
+              picksOnly
               error={isTried && !chosen ? texts.chooseProject : undefined}
             />
           )}

@@ -55,6 +55,9 @@ export const learn = ({ orgId, ...names }: Names): void => {
 
 export const learnPerson = (person: Person): void => void people.set(person.id, person)
 
+export const learnOrganization = (id: string, name: string): void =>
+  void organizations.set(id, name)
+
 /** The current organization; empty before the first answer. */
 export const ownOrganization = (): string => own
 

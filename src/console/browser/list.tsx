@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import type { Json, JsonValue, StoredObject } from './api.js'
 import { Button } from './button.js'
-import { WriteDialog } from './form.js'
+import { Choice, SearchField } from './choice.js'
+import { WriteButton } from './form.js'
 import { nameOf, personOf, providerNameOf, roleNameOf } from './known.js'
 import { projectIn, projectTitleOf } from './names.js'
 import { Waiting } from './notice.js'
@@ -38,25 +38,18 @@ export const Section = ({ list, add, title }: SectionProps) => {
 interface AddButtonProps {
   readonly type: ObjectType
   readonly ids: Json
+  readonly text?: string
 }
 
 /** A button that opens the form of a new object, or the permission that the caller lacks. */
-const AddButton = ({ type, ids }: AddButtonProps) => {
-  const [isOpen, setOpen] = useState(false)
+export const AddButton = ({ type, ids, text = texts.add }: AddButtonProps) => {
   const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
   if (!isAllowed) return <p class="none">{say(texts.addNeeds, { permission: type.permission })}</p>
   const { add: operation } = type.operations
-  const fields = fieldsOf(operation, type.form)
   const title = texts.addOf[type.type] ?? type.title
-  return (
-    <>
-      <Button text={texts.add} look="primary" onClick={() => setOpen(true)} />
-      {isOpen && (
-        <WriteDialog write={{ title, operation, ids, fields }} close={() => setOpen(false)} />
-      )}
-    </>
-  )
+  const write = { title, operation, ids, fields: fieldsOf(operation, type.form) }
+  return <WriteButton text={text} look="primary" write={write} />
 }
 
 const PAGE_SIZE = '500'
@@ -148,40 +141,24 @@ export const List = ({ list, query }: ListProps) => {
     <section class="list" aria-busy={query.isReading}>
       <search class="bar" aria-label={label} hidden={query.isEmpty}>
         {!query.isWhole && filters.length > 1 && (
-          <select
-            aria-label={texts.field}
+          <Choice
+            label={texts.field}
             value={field}
-            onChange={({ currentTarget }) => set('by', currentTarget.value)}
-          >
-            {filters.map((name) => (
-              <option key={name} value={name}>
-                {fieldName(name)}
-              </option>
-            ))}
-          </select>
+            options={filters.map((value) => ({ value, name: fieldName(value) }))}
+            change={(by) => set('by', by)}
+          />
         )}
-        <input
-          type="search"
-          aria-label={texts.filter}
-          placeholder={texts.filter}
-          maxLength={200}
-          dir="auto"
-          value={text}
-          onInput={({ currentTarget }) => set('filter', currentTarget.value)}
-        />
+        <SearchField label={texts.filter} value={text} change={(filter) => set('filter', filter)} />
         {type.states && (
-          <select
-            aria-label={fieldName('state')}
+          <Choice
+            label={fieldName('state')}
             value={state}
-            onChange={({ currentTarget }) => set('state', currentTarget.value)}
-          >
-            <option value="">{texts.anyState}</option>
-            {type.states.map((value) => (
-              <option key={value} value={value}>
-                {texts.values['state']?.[value]}
-              </option>
-            ))}
-          </select>
+            options={[
+              { value: '', name: texts.anyState },
+              ...type.states.map((value) => ({ value, name: texts.values['state']?.[value] })),
+            ]}
+            change={(chosen) => set('state', chosen)}
+          />
         )}
         {rows && !query.isReading && (
           <span class="none" role="status">

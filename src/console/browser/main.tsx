@@ -1,8 +1,10 @@
 import '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { actByLink, isSignedOut, outage } from './api.js'
+import { actByLink, actFor, actingFor, isSignedOut, outage } from './api.js'
+import { Button } from './button.js'
 import { keepFocus } from './dialog.js'
+import { OrganizationName } from './names.js'
 import { isOn, Navigation, type Page } from './navigation.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
@@ -31,7 +33,7 @@ import { readPermissions, usePermission } from './permissions.js'
 import { followLinks, href, objectTitle, pageName, parameter } from './router.js'
 import { settings } from './settings.js'
 import { StatusLine } from './status.js'
-import { texts } from './texts.js'
+import { Say, texts } from './texts.js'
 
 const PAGES: Readonly<Record<PageName, Page>> = {
   '': { Content: Overview, title: texts.overview },
@@ -93,11 +95,26 @@ const App = () => {
           {texts[outage.value]}
         </p>
       )}
+      <Acting />
       <StatusLine />
       <main id="main" tabIndex={-1}>
         <Opened key={[name, ...(ids ?? []).map(parameter)].join('\n')} Content={page.Content} />
       </main>
     </div>
+  )
+}
+
+/** Says that another organization is worked in, and leads back. */
+const Acting = () => {
+  // Its name comes with the permissions.
+  usePermission('')
+  const id = actingFor()
+  if (!id) return null
+  return (
+    <p class="acting" role="status">
+      <Say text={texts.actsFor} organization={<OrganizationName id={id} />} />{' '}
+      <Button text={texts.actsForOwn} onClick={() => actFor('')} />
+    </p>
   )
 }
 

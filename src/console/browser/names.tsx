@@ -10,6 +10,7 @@ import {
   providerNameOf,
   roleNameOf,
 } from './known.js'
+import { href } from './router.js'
 import { fieldName, say, texts } from './texts.js'
 
 /** The name of a user, or the id. */
@@ -19,11 +20,18 @@ export const UserName = ({ id }: { readonly id: string }) => {
 }
 
 /** The name of a user, and the address below it. */
-export const UserLines = ({ id }: { readonly id: string }) => (
+const UserLines = ({ id }: { readonly id: string }) => (
   <span class="person">
     <UserName id={id} />
     {personOf(id)?.email && <bdi class="id">{personOf(id)?.email}</bdi>}
   </span>
+)
+
+/** A link to the page of a user. */
+export const UserLink = ({ id, tabIndex }: { readonly id: string; readonly tabIndex?: number }) => (
+  <a tabIndex={tabIndex} href={href('user', { userId: id })}>
+    <UserLines id={id} />
+  </a>
 )
 
 /** The name of an organization, or its id. */

@@ -1,7 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { actFor } from './api.js'
+import { Choice } from './choice.js'
+import { GoTo } from './go-to.js'
+import { ownOrganization } from './known.js'
+import { UserName } from './names.js'
 import { AREAS, type AreaName, type PageName } from './page-names.js'
-import { useAnyPermission, usePermission } from './permissions.js'
+import { session, shownAreas, useAnyPermission, usePermission } from './permissions.js'
 import { href } from './router.js'
 import { settings } from './settings.js'
 import { texts } from './texts.js'
@@ -29,9 +34,9 @@ const GROUPS: readonly { readonly title: string; readonly names: readonly PageNa
 
 /** Whether the host has left a page switched on. Plans, which are for developers, it switches on itself. */
 export const isOn = (page: PageName): boolean => {
-  const areas = Object.keys(AREAS) as AreaName[]
-  const area = areas.find((name) => (AREAS[name] as readonly PageName[]).includes(page))
-  return area === undefined || (settings.areas?.includes(area) ?? area !== 'plan')
+  const names = Object.keys(AREAS) as AreaName[]
+  const area = names.find((name) => (AREAS[name] as readonly PageName[]).includes(page))
+  return area === undefined || (shownAreas()?.includes(area) ?? area !== 'plan')
 }
 
 interface NavigationProps {
@@ -44,8 +49,19 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
   const { logo, title, backUrl, signOutUrl } = settings
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [current])
-  const item = (name: PageName) =>
-    isOn(name) && <Item key={name} name={name} pages={pages} current={current} />
+  const shown = (names: readonly PageName[]) =>
+    names.filter((name) => isOn(name) && isAllowed(pages[name]))
+  const item = (name: PageName) => {
+    const isWithin = current !== undefined && pages[current].within === name
+    const state = name === current ? 'page' : isWithin ? 'true' : undefined
+    return (
+      <a key={name} href={href(name)} aria-current={state}>
+        {pages[name].title}
+      </a>
+    )
+  }
+  const { userId, organizations: choices = [] } = session.value ?? {}
+  const all = shown(['', ...GROUPS.flatMap(({ names }) => names)])
   return (
     <header class={isOpen ? 'top open' : 'top'}>
       <a class="brand" href={href('')}>
@@ -62,16 +78,26 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
         {texts.menuButton}
       </button>
       <nav id="menu" aria-label={texts.menu}>
+        <GoTo pages={all.map((name) => ({ name, title: pages[name].title }))} />
         {item('')}
         {GROUPS.map(({ title, names }) => (
           <section key={title}>
             <p class="kind">{title}</p>
-            {names.map(item)}
+            {shown(names).map(item)}
           </section>
         ))}
       </nav>
-      {(backUrl || signOutUrl) && (
+      {choices.length > 1 && (
+        <Choice
+          text={texts.organization}
+          value={ownOrganization()}
+          options={choices.map(({ id, name }) => ({ value: id, name }))}
+          change={actFor}
+        />
+      )}
+      {(userId || backUrl || signOutUrl) && (
         <p class="leave">
+          {userId && <UserName id={userId} />}
           {backUrl && (
             <a href={backUrl} rel="external">
               {texts.backToApp}
@@ -88,16 +114,7 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
   )
 }
 
-const Item = ({ name, pages, current }: NavigationProps & { readonly name: PageName }) => {
-  const { title, permission = '' } = pages[name]
-  const isAllowed = usePermission(permission)
-  const isAny = useAnyPermission(permission)
-  if (permission && !(permission.startsWith('.') ? isAny : isAllowed)) return null
-  const isWithin = current !== undefined && pages[current].within === name
-  const state = name === current ? 'page' : isWithin ? 'true' : undefined
-  return (
-    <a href={href(name)} aria-current={state}>
-      {title}
-    </a>
-  )
-}
+/** Whether the caller may see a page. */
+const isAllowed = ({ permission = '' }: Page): boolean =>
+  permission === '' ||
+  ((permission.startsWith('.') ? useAnyPermission(permission) : usePermission(permission)) ?? false)

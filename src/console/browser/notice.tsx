@@ -4,7 +4,7 @@ import { Button } from './button.js'
 import type { Reading } from './csv.js'
 import { organizationNameOf } from './known.js'
 import type { Query } from './query.js'
-import { say, sayCount, texts } from './texts.js'
+import { fieldName, say, sayCount, texts } from './texts.js'
 
 /** Why a call failed, as a sentence. */
 export const sayFailure = ({ status, reason, message, metadata, violations }: Failure): string => {
@@ -13,8 +13,11 @@ export const sayFailure = ({ status, reason, message, metadata, violations }: Fa
   if (status === 401) return texts.signedOut
   if (reason === 'PERMISSION_DENIED') return say(texts.denied, deniedOf(metadata))
   if (reason === 'NOT_FOUND') return texts.missing
-  const fields = violations.map(({ field, description }) => `${field} ${description}`).join('; ')
-  const said = fields ? `${message}: ${fields}` : message
+  const fields = violations
+    .map(({ field, description }) => `${fieldName(field)} ${description}`)
+    .join('; ')
+  const sentence = texts.refusals[reason] ?? message
+  const said = fields ? `${sentence}: ${fields}` : sentence
   const { correlationId: id } = metadata
   return id ? say(texts.failed, { message: said, id }) : said
 }

@@ -20,6 +20,8 @@ interface PickerProps<Picked extends Option> {
   readonly hint?: string | undefined
   /** The error of the chosen option. */
   readonly error?: string | undefined
+  /** Whether the only option needs no choice. */
+  readonly picksOnly?: boolean
   /** Handles a text that is not an option: returns the chosen option, or what is wrong with the text. */
   readonly take?: (text: string) => Promise<Picked | string>
 }
@@ -31,6 +33,8 @@ interface Found<Picked extends Option> {
 }
 
 const TYPING_MS = 150
+/** With so many options there may be more. */
+const MANY = 20
 
 /** How far a key moves in the list. The first and the last follow each other. */
 const MOVES: Readonly<Record<string, number>> = {
@@ -55,6 +59,11 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
   // Options for another text must not be picked.
   const options = found?.text === text ? found.options : undefined
   const shown = options?.filter(isLeft) ?? []
+
+  useEffect(() => {
+    if (props.picksOnly && chosen.length === 0)
+      void find('').then((all) => all.length === 1 && change(all))
+  }, [])
 
   useEffect(() => {
     if (!isOpen) return
@@ -192,7 +201,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
       <p class="none" id={`${id}-hint`} role="status">
         {isOpen && options && text !== '' && (shown.length > 0 || !take)
           ? shown.length > 0
-            ? sayCount(texts.found, shown.length)
+            ? `${sayCount(texts.found, shown.length)} ${shown.length >= MANY ? texts.typeMore : ''}`
             : texts.noMatch
           : hint}
       </p>

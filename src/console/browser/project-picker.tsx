@@ -1,5 +1,6 @@
 import { projectGrantService, projectService, type WireMethod } from '../../transport/wire.js'
 import { call, type Json, pagesOf, pathOf, rowsIn, type StoredObject } from './api.js'
+import { readAll } from './csv.js'
 import { isOwn, type ProjectIds } from './known.js'
 import { projectTitleOf } from './names.js'
 import { usePermission } from './permissions.js'
@@ -41,19 +42,19 @@ const ownOption = ({ id, name }: StoredObject): ProjectOption => ({
 const receivedOption = ({ projectId, projectOrgId }: StoredObject): ProjectOption =>
   projectOption({ projectId: String(projectId), projectOrgId: String(projectOrgId) })
 
-/** Received grants that are searched by name, which the server names with its answer. */
 const RECEIVED = { pageSize: 500 }
 
 /** Projects by a part of their names: those of the organization, then those granted to it. */
 export const findProjects = async (text: string): Promise<readonly ProjectOption[]> => {
   const wanted = text.toLowerCase()
+  // Received ones are named by the server with its answer, and found here.
   const [own, received] = await Promise.all([
     listOf(projectService.listProjects, namedLike(text)),
-    listOf(projectGrantService.listReceivedProjectGrants, RECEIVED),
+    readAll<StoredObject>(projectGrantService.listReceivedProjectGrants, {}),
   ])
   return [
     ...own.map(ownOption),
-    ...received
+    ...('rows' in received ? received.rows : [])
       .map(receivedOption)
       .filter(({ name, projectId }) =>
         [name, projectId].some((each) => each.toLowerCase().includes(wanted)),

@@ -10,6 +10,7 @@ interface ProviderPickerProps {
   readonly chosen: string
   readonly change: (idpId: string) => void
   readonly error?: string | undefined
+  readonly picksOnly?: boolean
 }
 
 const optionOf = ({ idpId, name, issuer }: StoredObject) => ({

@@ -45,6 +45,8 @@ export const reloadAll = (): void => {
 }
 
 const POLL_MS = 4000
+/** Rows up to which new ones are added to those that were read. */
+const MOST_LIVE = 500
 const RETRY_MS = 3000
 const TYPING_MS = 150
 
@@ -93,13 +95,12 @@ export const useQuery = <Row = Json>(
     const { body } = outcome
     const found = pages ? rowsIn<Row>(body, pages) : []
     const next = pages ? String(body[pages.next] ?? '') : ''
-    setState((last) => ({
-      path,
-      round,
-      body,
-      rows: cursor && last?.rows ? [...last.rows, ...found] : found,
-      next,
-    }))
+    setState((last) => {
+      const read = { path, round, body, next }
+      if (!cursor || !last?.rows) return { ...read, rows: found }
+      // A page that was asked for twice, between two drawings, is added once.
+      return last.next === cursor ? { ...read, rows: [...last.rows, ...found] } : last
+    })
   }
 
   useEffect(() => {
@@ -123,11 +124,14 @@ export const useQuery = <Row = Json>(
   useLive(current?.rows ? live?.(newest) : undefined, (body) => {
     const fresh = pages ? rowsIn<Row>(body, pages).toReversed() : []
     // After a reload the rows may begin with another one, and the next poll asks for what is newer than that.
-    setState((last) =>
-      last?.rows && last.path === path && last.rows[0] === newest
-        ? { ...last, rows: [...fresh, ...last.rows] }
-        : last,
-    )
+    setState((last) => {
+      if (!last?.rows || last.path !== path || last.rows[0] !== newest) return last
+      // A page that is open for days does not grow: the oldest rows are read again by the button for more.
+      const most = Math.max(MOST_LIVE, last.rows.length)
+      const rows = [...fresh, ...last.rows].slice(0, most)
+      const isCut = rows.length < fresh.length + last.rows.length
+      return { ...last, rows, ...(isCut && { next: String(Object(rows.at(-1))['sequence']) }) }
+    })
   })
   return {
     body: shown?.body,

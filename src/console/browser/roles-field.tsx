@@ -1,6 +1,8 @@
 import { useId, useState } from 'preact/hooks'
 import { projectGrantService, projectRoleService } from '../../transport/wire.js'
 import { type Json, pathOf, type StoredObject } from './api.js'
+import { SearchField } from './choice.js'
+import { readAll } from './csv.js'
 import { EndInput } from './dates.js'
 import { isOwn, type ProjectIds, roleNameOf } from './known.js'
 import { Waiting } from './notice.js'
@@ -63,6 +65,12 @@ export const useRolesOf = (project: ProjectIds, text = '') => {
   const rows = isForeign ? (granted?.['roles'] as readonly Json[] | undefined) : own.rows
   const query = isForeign ? { ...received, rows } : own
   return { query, roles: rows?.map(optionOf), hasMore: own.hasMore, more: own.more }
+}
+
+/** All roles of a project of the organization. */
+export const readRoles = async ({ projectId }: ProjectIds) => {
+  const all = await readAll<Json>(projectRoleService.listProjectRoles, { projectId })
+  return 'failure' in all ? all : { roles: all.rows.map(optionOf) }
 }
 
 interface RolesFieldProps {
@@ -144,13 +152,10 @@ export const RolesField = (props: RolesFieldProps) => {
     <fieldset class="field roles" aria-describedby={`${id}-error`}>
       <legend>{label}</legend>
       {(roles.length > FEW || isSearched) && (
-        <input
-          type="search"
-          aria-label={texts.findRoles}
-          placeholder={texts.findRoles}
-          maxLength={200}
+        <SearchField
+          label={texts.findRoles}
           value={text}
-          onInput={({ currentTarget: { value } }) => {
+          change={(value) => {
             setText(value)
             if (isSearched) setSearch(value)
           }}

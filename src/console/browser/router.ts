@@ -96,9 +96,19 @@ const isOwn = ({ origin, pathname }: HTMLAnchorElement): boolean => {
 /** Follows links to pages of the console without loading the page again; links of the host are marked as its own. */
 export const followLinks = (): void => {
   document.addEventListener('click', (event) => {
-    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey
+    const { ctrlKey, metaKey, shiftKey, altKey } = event
+    const isPlain = event.button === 0 && !ctrlKey && !metaKey && !shiftKey && !altKey
     const link = event.target instanceof Element ? event.target.closest('a') : null
-    if (!link || !isPlain || link.hash || link.rel === 'external' || !isOwn(link)) return
+    if (
+      !link ||
+      !isPlain ||
+      link.target ||
+      link.download ||
+      link.hash ||
+      link.rel === 'external' ||
+      !isOwn(link)
+    )
+      return
     event.preventDefault()
     go(link.href)
   })

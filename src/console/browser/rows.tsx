@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { WireMethod } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
 import { ObjectLink, Value } from './display.js'
-import { RolesOf, UserLines } from './names.js'
+import { RolesOf, UserLink } from './names.js'
 import type { ObjectType } from './object-types.js'
-import { href } from './router.js'
 import { fieldName } from './texts.js'
 
 /** A list of objects of one type. */
@@ -30,17 +30,90 @@ const FEW = 50
 /** Height of a row, in pixels; the style sheet has it too. */
 const ROW = 40
 
-/** Which rows of a table are drawn: all of a few, else `most` around those in sight. Their height is fixed then. */
+/**
+ * Which rows of a table are drawn: all of a few and on paper, else `most` around those in sight. Their height is fixed
+ * then.
+ */
 export const useDrawn = (count: number, most: number, more = () => {}) => {
   const [top, setTop] = useState(0)
+  const [isPrinting, setPrinting] = useState(false)
+  useEffect(() => {
+    const begin = () => setPrinting(true)
+    const end = () => setPrinting(false)
+    window.addEventListener('beforeprint', begin)
+    window.addEventListener('afterprint', end)
+    return () => {
+      window.removeEventListener('beforeprint', begin)
+      window.removeEventListener('afterprint', end)
+    }
+  }, [])
   const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
     setTop(currentTarget.scrollTop)
     if (currentTarget.scrollTop + currentTarget.clientHeight > (count - 20) * ROW) more()
   }
-  const isWindow = count > FEW
-  const size = isWindow ? most : FEW
+  const isWindow = count > FEW && !isPrinting
+  const size = isPrinting ? count : isWindow ? most : FEW
   const first = Math.max(0, Math.min(Math.floor(top / ROW) - 10, count - size))
   return { onScroll, isWindow, first, end: Math.min(count, first + size) }
+}
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly name: string
+  /** The text of its head; beside the value where a row is a card. */
+  readonly title: string
+  /** The head, where it is more than the title. */
+  readonly head?: ComponentChildren
+  readonly sorted?: 'ascending' | 'descending' | 'none' | undefined
+  readonly cell: (row: Row) => ComponentChildren
+}
+
+interface TableProps<Row> {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  /** Of all pages; undefined when it is not known. Default: that of `rows`. */
+  readonly total?: number | undefined
+  readonly more?: (() => void) | undefined
+}
+
+/** A table of any length, drawn as far as it is in sight. On a phone the rows of a short one are cards. */
+export const Table = <Row,>({ label, columns, rows, more, ...props }: TableProps<Row>) => {
+  const { onScroll, isWindow, first, end } = useDrawn(rows.length, 60, more)
+  const total = 'total' in props ? props.total : rows.length
+  return (
+    <section
+      class={isWindow ? 'window' : 'wide few'}
+      tabIndex={0}
+      aria-label={label}
+      onScroll={onScroll}
+    >
+      <table aria-rowcount={total === undefined ? -1 : total + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map(({ name, title, head = title, sorted }) => (
+              <th key={name} scope="col" aria-sort={sorted}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Gap rows={first} />
+          {rows.slice(first, end).map((row, index) => (
+            <tr key={first + index} aria-rowindex={first + index + 2}>
+              {columns.map(({ name, title, cell }) => (
+                <td key={name} data-label={title}>
+                  <div>{cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Gap rows={rows.length - end} />
+        </tbody>
+      </table>
+    </section>
+  )
 }
 
 interface RowsProps {
@@ -54,57 +127,27 @@ interface RowsProps {
   readonly more: () => void
 }
 
-/** The rows of a list, drawn as far as they are in sight. */
-export const Rows = ({ list, rows, total, order, sort, more }: RowsProps) => {
+/** The rows of a list. */
+export const Rows = ({ list, order, sort, ...table }: RowsProps) => {
   const { type, columns, label, isForeign } = list
-  const { onScroll, isWindow, first, end } = useDrawn(rows.length, 60, more)
-  const drawn = rows.slice(first, end)
   // A user has a page of all roles; the project beside the user leads to the roles in it.
   const naming = columns[0] === 'userId' ? 1 : 0
   const cell = (row: StoredObject, column: string, at: number) => {
     const { userId } = row
-    if (column === 'userId' && userId)
-      return (
-        <a href={href('user', { userId: String(userId) })}>
-          <UserLines id={String(userId)} />
-        </a>
-      )
+    if (column === 'userId' && userId) return <UserLink id={String(userId)} />
     if (at === naming && !isForeign) return <ObjectLink type={type} row={row} field={column} />
     const values: Json = { ...row.details, ...row }
     return <Value of={values[column]} field={column} row={row} />
   }
   return (
-    <section
-      class={isWindow ? 'window' : 'wide few'}
-      tabIndex={0}
-      aria-label={label}
-      onScroll={onScroll}
-    >
-      <table aria-rowcount={total === undefined ? -1 : total + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {columns.map((column) => (
-              <Heading key={column} column={column} order={order} sort={sort} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Gap rows={first} />
-          {drawn.map((row, index) => (
-            <RolesOf key={first + index} object={row}>
-              <tr aria-rowindex={first + index + 2}>
-                {columns.map((column, at) => (
-                  <td key={column} data-label={fieldName(column)}>
-                    {cell(row, column, at)}
-                  </td>
-                ))}
-              </tr>
-            </RolesOf>
-          ))}
-          <Gap rows={rows.length - end} />
-        </tbody>
-      </table>
-    </section>
+    <Table
+      {...table}
+      label={label}
+      columns={columns.map((column, at) => ({
+        ...headOf(column, order, sort),
+        cell: (row: StoredObject) => <RolesOf object={row}>{cell(row, column, at)}</RolesOf>,
+      }))}
+    />
   )
 }
 
@@ -122,20 +165,18 @@ export const isSortable = (column: string): boolean =>
 
 const ARROWS = { ascending: ' ↑', descending: ' ↓', none: '' }
 
-interface HeadingProps extends Pick<RowsProps, 'order' | 'sort'> {
-  readonly column: string
-}
-
-const Heading = ({ column, order, sort }: HeadingProps) => {
-  if (!isSortable(column)) return <th scope="col">{fieldName(column)}</th>
+/** The head of a column, with a button that sorts by it. */
+const headOf = (column: string, order: string, sort: RowsProps['sort']) => {
+  const title = fieldName(column)
+  if (!isSortable(column)) return { name: column, title }
   const name = snake(column)
-  const direction = order === name ? 'ascending' : order === `${name} desc` ? 'descending' : 'none'
-  return (
-    <th scope="col" aria-sort={direction}>
-      <button type="button" class="sort" onClick={() => sort(name)}>
-        {fieldName(column)}
-        <span aria-hidden="true">{ARROWS[direction]}</span>
-      </button>
-    </th>
+  const sorted: keyof typeof ARROWS =
+    order === name ? 'ascending' : order === `${name} desc` ? 'descending' : 'none'
+  const head = (
+    <button type="button" class="sort" onClick={() => sort(name)}>
+      {title}
+      <span aria-hidden="true">{ARROWS[sorted]}</span>
+    </button>
   )
+  return { name: column, title, head, sorted }
 }

@@ -15,6 +15,10 @@ export interface Settings {
   readonly areas?: readonly AreaName[] | undefined
   /** Whether the host can name and find users. */
   readonly hasUsers: boolean
+  /** Whether the host can find organizations. */
+  readonly hasOrganizations: boolean
+  /** Selects the organization of a call. */
+  readonly organizationHeader: string
   readonly userIdsAreAddresses: boolean
   /** A tag of BCP 47, such as `de`. */
   readonly language: string
@@ -23,6 +27,8 @@ export interface Settings {
   readonly hasMenu: boolean
   /** Whether this is the guided set-up behind a link. */
   readonly isLink: boolean
+  /** Whether sign-ins can be previewed. */
+  readonly hasPreview: boolean
   /** Where that is; absent when it is not served. */
   readonly setUpPath?: string | undefined
   /** Prefix of the console, as its handler knows it: `setUpPath` lies beside it. */

@@ -1,16 +1,15 @@
-import { useState } from 'preact/hooks'
 import { identityProviderService } from '../../transport/wire.js'
 import type { Json, StoredObject } from './api.js'
-import { Button } from './button.js'
-import { WriteDialog } from './form.js'
+import { WriteButton } from './form.js'
 import { say, texts } from './texts.js'
-import type { FormField } from './write.js'
+import { type FormField, fieldsOf } from './write.js'
 
 const field = (name: string, as: FormField['as'], most: number): FormField => ({
   ...{ name, as, most, least: 0, isRequired: false, isSentEmpty: true },
 })
 
 const FIELDS: readonly FormField[] = [
+  field('secretExpiresAt', 'date', 30),
   field('groupsClaim', 'text', 200),
   field('groupsItem', 'text', 200),
   field('groupsSeparator', 'text', 200),
@@ -102,32 +101,33 @@ const isSaid = (provider: StoredObject): boolean => {
   )
 }
 
-interface SignInButtonProps {
+interface ProviderButtonProps {
   readonly ids: Json
   readonly provider: StoredObject
 }
 
+const {
+  configureSignIn,
+  patchIdentityProvider,
+  getIdentityProvider: get,
+  listIdentityProviderHistory: history,
+} = identityProviderService
+
 /** How users sign in with a provider: a button that opens a form, with a preview and its warnings. */
-export const SignInButton = ({ ids, provider }: SignInButtonProps) => {
-  const [isOpen, setOpen] = useState(false)
+export const SignInButton = ({ ids, provider }: ProviderButtonProps) => {
   if (!isSaid(provider)) return <p class="none">{texts.signInByCode}</p>
-  const {
-    configureSignIn: operation,
-    getIdentityProvider: get,
-    listIdentityProviderHistory: history,
-  } = identityProviderService
   const title = say(texts.signInOf, { name: String(provider['name']) })
   const seen = { object: read(provider), get, history }
   const shape = { read, write }
-  return (
-    <>
-      <Button text={texts.configureSignIn} onClick={() => setOpen(true)} />
-      {isOpen && (
-        <WriteDialog
-          write={{ title, operation, ids, fields: FIELDS, seen, shape }}
-          close={() => setOpen(false)}
-        />
-      )}
-    </>
-  )
+  const form = { title, operation: configureSignIn, ids, fields: FIELDS, seen, shape }
+  return <WriteButton text={texts.configureSignIn} write={form} />
+}
+
+/** Another secret, and nothing else: a button that opens a form. */
+export const SecretButton = ({ ids, provider }: ProviderButtonProps) => {
+  const fields = fieldsOf(patchIdentityProvider, ['clientSecret'])
+  const seen = { object: provider, get, history }
+  const title = `${texts.changeSecret}: ${String(provider['name'])}`
+  const form = { title, operation: patchIdentityProvider, ids, fields, seen }
+  return <WriteButton text={texts.changeSecret} write={form} />
 }

@@ -141,6 +141,7 @@ export interface FormField {
     | 'project'
     | 'hidden'
     | 'flag'
+    | 'date'
     | readonly string[]
   readonly least: number
   readonly most: number | undefined

@@ -91,8 +91,8 @@ const update = (
 
 const configureSignIn = ({ data }: ConfigureSignIn, state: State): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
-  const { idpId, ...given } = data
-  const settings = signInSettings(given)
+  const { idpId, ...fields } = data
+  const settings = signInSettings(fields)
   if (sameValue(state.signIn, settings)) return ok([])
   return ok([{ type: 'identity_provider.sign_in_configured', data: { idpId, ...settings } }])
 }

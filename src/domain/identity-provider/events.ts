@@ -148,6 +148,7 @@ export const SignInConfigured = event('identity_provider.sign_in_configured', {
   ),
   addresses: z.exactOptional(z.enum(['domain', 'verified'])),
   subjectClaim: z.exactOptional(z.string()),
+  secretExpiresAt: z.exactOptional(z.string()),
 })
 export interface SignInConfigured extends z.infer<typeof SignInConfigured> {
   /** The provider, and all its settings; an absent one has its default. */
@@ -178,6 +179,8 @@ export interface SignInConfigured extends z.infer<typeof SignInConfigured> {
     readonly addresses?: 'domain' | 'verified'
     /** As `SignInSettings.subjectClaim`. */
     readonly subjectClaim?: string
+    /** As `SignInSettings.secretExpiresAt`. */
+    readonly secretExpiresAt?: string
   }
 }
 

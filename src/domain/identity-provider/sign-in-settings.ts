@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { choice, listOf, onlyOnce, requiredText } from '../values.js'
+import { choice, ExpiryTime, listOf, onlyOnce, requiredText } from '../values.js'
 import type { SignInConfigured } from './events.js'
 
 /** Where a claim is in the claims of a user. */
@@ -61,6 +61,11 @@ export interface SignInSettingsInput {
    * not for users to choose. A change makes every known user unknown. Default: `sub`.
    */
   readonly subjectClaim?: string | undefined
+  /**
+   * When the client secret expires at the provider, in RFC 3339 as `Date.toISOString` writes it. It is for people: the
+   * console reminds them. Give it with each new secret. Default: not known.
+   */
+  readonly secretExpiresAt?: string | undefined
 }
 
 /** How users sign in with a provider, beyond its OIDC configuration. At least one setting is there. */
@@ -75,6 +80,8 @@ export interface SignInSettings {
   readonly addresses?: NonNullable<Recorded['addresses']>
   /** The claim that identifies users; absent: `sub`. */
   readonly subjectClaim?: string
+  /** When the client secret expires at the provider, in RFC 3339; absent: not known. */
+  readonly secretExpiresAt?: string
 }
 type Recorded = SignInConfigured['data']
 
@@ -85,6 +92,7 @@ export const signInSettings = ({
   clientAuthentication,
   addresses,
   subjectClaim,
+  secretExpiresAt,
 }: SignInSettingsInput): SignInSettings | undefined => {
   const settings = {
     ...(groups && { groups: claimOfGroups(groups) }),
@@ -92,6 +100,7 @@ export const signInSettings = ({
     ...(clientAuthentication !== undefined && { clientAuthentication }),
     ...(addresses !== undefined && { addresses }),
     ...(subjectClaim !== undefined && { subjectClaim }),
+    ...(secretExpiresAt !== undefined && { secretExpiresAt }),
   }
   return Object.keys(settings).length === 0 ? undefined : Object.freeze(settings)
 }
@@ -150,4 +159,11 @@ export const signInSchemas = {
   ),
   addresses: z.optional(choice(['domain', 'verified'])),
   subjectClaim: z.optional(requiredText),
+  secretExpiresAt: z.optional(
+    z.string({ error: 'must be text' }).check(
+      z.refine((text) => ExpiryTime.safeParse(text).success, {
+        error: 'must be a time such as 2027-03-31T22:00:00.000Z',
+      }),
+    ),
+  ),
 }

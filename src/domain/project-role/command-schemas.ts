@@ -20,21 +20,21 @@ const role = {
 }
 
 /** The fields of a role in a command; absent permissions mean none. */
-type GivenRole = Omit<ProjectRoleAdded['data'], 'permissions'> &
+type RoleFields = Omit<ProjectRoleAdded['data'], 'permissions'> &
   Patch<Pick<ProjectRoleAdded['data'], 'permissions'>>
 
 /** Adds a role to a project. */
 export const AddProjectRole = command('AddProjectRole', role)
 export interface AddProjectRole extends z.infer<typeof AddProjectRole> {
   /** The new role. */
-  readonly data: GivenRole
+  readonly data: RoleFields
 }
 
 /** Replaces display name, group and permissions of a role; its key never changes. */
 export const UpdateProjectRole = command('UpdateProjectRole', role)
 export interface UpdateProjectRole extends z.infer<typeof UpdateProjectRole> {
   /** The role, and its new values. */
-  readonly data: GivenRole
+  readonly data: RoleFields
 }
 
 /** Replaces the given fields and keeps the others. */

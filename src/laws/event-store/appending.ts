@@ -269,18 +269,18 @@ export const appendLaws = storeLaws({
   },
   'Data is stored as JSON represents it.': async (store) => {
     await record(store, appendOf([write('law-a', 0, ...STRANGE_DATA)]))
-    const kept = (await store.readStream('law-a')).map(({ data }) => data)
-    demandEqual('the data', kept, STRANGE_DATA)
+    const stored = (await store.readStream('law-a')).map(({ data }) => data)
+    demandEqual('the data', stored, STRANGE_DATA)
   },
   'Types and schema versions are stored unchanged.': async (store) => {
     const events = NAMES.map((type, n) => ({ type, schemaVersion: n + 1, data: {} }))
     await record(store, appendOf([{ stream: 'law-a', expectedVersion: 0, events }]))
-    const kept = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({
+    const stored = (await store.readStream('law-a')).map(({ type, schemaVersion, data }) => ({
       type,
       schemaVersion,
       data,
     }))
-    demandEqual('the events', kept, events)
+    demandEqual('the events', stored, events)
   },
 })
 
@@ -331,12 +331,12 @@ const refused = (): ReadonlyMap<string, Append> => {
     ['too many bytes in several events', inParts()],
   ])
   for (const text of UNSTORABLE) {
-    const shown = JSON.stringify(text.slice(0, 10))
-    appends.set(`${shown} as id`, { ...firstOf('law-a'), id: text })
-    appends.set(`${shown} as stream`, firstOf(`law-${text}`))
-    appends.set(`${shown} as event type`, withType(text))
+    const excerpt = JSON.stringify(text.slice(0, 10))
+    appends.set(`${excerpt} as id`, { ...firstOf('law-a'), id: text })
+    appends.set(`${excerpt} as stream`, firstOf(`law-${text}`))
+    appends.set(`${excerpt} as event type`, withType(text))
     for (const [field, metadata] of metadataWith(text)) {
-      appends.set(`${shown} as ${field}`, firstOf('law-a', metadata))
+      appends.set(`${excerpt} as ${field}`, firstOf('law-a', metadata))
     }
   }
   return appends

@@ -119,10 +119,10 @@ export const readingLaws = storeLaws({
     const data = Array.from({ length: 1_100 }, (_, n) => ({ n }))
     const append = appendOf([write('law-a', 0, ...data)], { idempotencyKey: 'key' })
     const recorded = await record(store, append)
-    const kept = recorded.map(({ version, data }) => ({ version, data }))
+    const stored = recorded.map(({ version, data }) => ({ version, data }))
     demandEqual(
       'what is recorded',
-      kept,
+      stored,
       data.map((data, n) => ({ version: n + 1, data })),
     )
     demandEqual('the stream', await store.readStream('law-a'), recorded)

@@ -368,8 +368,8 @@ const accessOf = (model: ReadModel, orgId: string, userId: string, projectOrgId 
   model.access({ orgId, userId, projectOrgId, projectId: 'portal' })
 
 /** The same; of the project, the settings and the state alone. */
-const settingsIn = async (...asked: Parameters<typeof accessOf>): Promise<FoundAccess> => {
-  const { project, ...found } = await accessOf(...asked)
+const settingsIn = async (...args: Parameters<typeof accessOf>): Promise<FoundAccess> => {
+  const { project, ...found } = await accessOf(...args)
   return { ...found, project: project && foundProject(project) }
 }
 

@@ -272,9 +272,9 @@ export const endingLaws = lawsOf<ReadModelHome>({
       log.record('acme', isEven ? projectDeactivated('portal') : projectReactivated('portal'))
       const ofUser = isEven ? userGrantDeactivated(BOB) : userGrantReactivated(BOB)
       log.record('globex', ofUser)
-      const asked = allOf(handles.map((handle) => handle.access({ orgId: 'globex', ...BOB })))
-      await allOf<unknown>([feed(model, log), asked])
-      for (const { project, grants } of await asked)
+      const reads = allOf(handles.map((handle) => handle.access({ orgId: 'globex', ...BOB })))
+      await allOf<unknown>([feed(model, log), reads])
+      for (const { project, grants } of await reads)
         demandEqual('state of the project and of the grant', project?.state, grants[0]?.state)
     }
   },
@@ -360,7 +360,6 @@ const contentOf = (model: ReadModel, withSameProject: boolean) =>
 /** Whether an event is one of a grant, to an organization or to a user of it. */
 const isOfGrant = (event: AnyEvent): boolean => /^(project|user)_grant\./.test(event.type)
 
-/** Roles that are lost, and with what. */
 type Lost = Readonly<Record<string, 'role' | 'project_grant'>>
 
 /** Events on {@link PORTAL}, and the roles that `bob` loses by them. */

@@ -91,7 +91,7 @@ export const getLaws = lawsOf<ReadModelHome>({
       log.record('acme', projectAdded('portal'))
       const editor = log.record('acme', roleAdded('portal', 'editor'))
       const changed = PROJECT_CHANGES.map(([event]) => log.record('acme', event)).at(-1)
-      const kept = log.record('acme', roleAdded('portal', 'kept'))
+      const current = log.record('acme', roleAdded('portal', 'kept'))
       for (const [orgId, projectId] of OTHERS) {
         log.record(orgId, projectAdded(projectId))
         log.record(orgId, roleAdded(projectId, 'editor'))
@@ -102,7 +102,7 @@ export const getLaws = lawsOf<ReadModelHome>({
         const last = [
           [project('portal'), changed],
           [role('portal', 'editor'), editor],
-          [role('portal', 'kept'), kept],
+          [role('portal', 'kept'), current],
         ] as const
         for (const [ref, event] of last) {
           const row = await model.get<typeof ref.type>('acme', ref)

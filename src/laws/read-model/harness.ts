@@ -122,7 +122,6 @@ const withGenerations = (rows: Rows, orgId: string, event: AnyEvent): AnyEvent =
   })
 }
 
-/** The roles of a project grant. */
 export const permittedIn = (grant: Row | undefined): readonly PermittedRole[] =>
   grant?.fact?.fact.in === 'project_grant' ? grant.fact.fact.roles : []
 
@@ -140,8 +139,8 @@ export const newLog = (first: Position = 1_700_000_000_000_000n): Log => {
     events,
     rows,
     above: (position) => events.filter((event) => event.position > position),
-    record: (orgId, given, circumstances) => {
-      const event = withGenerations(rows, orgId, given)
+    record: (orgId, draft, circumstances) => {
+      const event = withGenerations(rows, orgId, draft)
       const stream = streamDefinitionOf(event.type).stream(orgId, event.data)
       const version = (versions.get(stream) ?? 0) + 1
       const position = first + STEP * BigInt(events.length)

@@ -341,7 +341,6 @@ const demandFound = async (home: ReadModelHome, log: Log, cases: Cases): Promise
 const textOf = (query: Partial<HistoryQuery>): string =>
   JSON.stringify(query, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 
-/** The cases in both orders. */
 const inBothOrders = (cases: Cases): Cases =>
   cases.flatMap(([query, places]) => [
     [{ ...query, order: 'asc' }, places],

@@ -295,7 +295,6 @@ const keyedObjects = (): Log => {
   return log
 }
 
-/** The types of objects that have names. */
 const NAMED_TYPES = TYPES.filter((type) => SAMPLES[type].name !== undefined)
 
 /** Objects of each type that have each of {@link NAMES}; the roles lie in the first project, `portal`. */

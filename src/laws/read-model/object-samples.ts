@@ -167,23 +167,23 @@ export const projectSample: Sample<'project'> = {
 /** Name, group and permissions of a role; its key, none and none if they are absent. */
 type Shown = Partial<Pick<ProjectRole, 'displayName' | 'group' | 'permissions'>>
 
-export const roleAdded = (projectId: string, roleKey: string, shown: Shown = {}) =>
+export const roleAdded = (projectId: string, roleKey: string, fields: Shown = {}) =>
   eventOf('project_role.added', {
     projectId,
     roleKey,
     displayName: roleKey,
     group: '',
     permissions: [],
-    ...shown,
+    ...fields,
   })
 /** A role gets another name, another group or other permissions. */
-export const roleUpdated = (projectId: string, roleKey: string, shown: Shown) =>
-  eventOf('project_role.updated', { ...roleAdded(projectId, roleKey, shown).data })
+export const roleUpdated = (projectId: string, roleKey: string, fields: Shown) =>
+  eventOf('project_role.updated', { ...roleAdded(projectId, roleKey, fields).data })
 export const roleRemoved = (projectId: string, roleKey: string) =>
   eventOf('project_role.removed', { projectId, roleKey })
 
 const role = { projectId: 'portal', roleKey: 'editor' }
-const shown = {
+const fields = {
   displayName: 'Chief editor',
   group: 'content',
   permissions: ['article.edit', 'article.read'],
@@ -204,7 +204,7 @@ export const projectRoleSample: Sample<'project_role'> = {
     ref: { type: 'project_role', ...role },
     steps: [
       [editorAdded, firstRole],
-      [roleUpdated('portal', 'editor', shown), shown],
+      [roleUpdated('portal', 'editor', fields), fields],
       [roleRemoved('portal', 'editor')],
       [editorAdded, firstRole],
     ],

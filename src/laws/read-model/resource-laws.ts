@@ -42,8 +42,8 @@ const STORY: readonly Step[] = [
   ['globex', userGrantUpdated({ ...bob, resource: HERE }, ['reader']), [BOB_HERE]],
 ]
 
-const countsOn = (given: string | undefined, asked: string | undefined): boolean =>
-  given === undefined || given === asked
+const countsOn = (heldOn: string | undefined, queriedResource: string | undefined): boolean =>
+  heldOn === undefined || heldOn === queriedResource
 
 const accessOn = async (model: ReadModel, userId: string, resource: string | undefined) => {
   const ids = { orgId: 'globex', userId, projectOrgId: 'acme', projectId: 'portal' }
@@ -56,18 +56,18 @@ export const resourceLaws = lawsOf<ReadModelHome>({
   'A role on one resource counts there alone, and one for the whole project everywhere.': (home) =>
     afterEach(home, logOf(STORY.map(([orgId, event]) => [orgId, event])), async (model, index) => {
       const readers = STORY[index]?.[2] ?? []
-      for (const asked of PLACES) {
-        const there = readers.filter(([, resource]) => countsOn(resource, asked))
+      for (const queriedResource of PLACES) {
+        const there = readers.filter(([, resource]) => countsOn(resource, queriedResource))
         for (const userId of ['ann', 'bob'])
           demandEqual(
-            `whether ${userId} has access on ${asked} after event ${index}`,
-            await accessOn(model, userId, asked),
+            `whether ${userId} has access on ${queriedResource} after event ${index}`,
+            await accessOn(model, userId, queriedResource),
             there.some(([user]) => user === userId),
           )
-        if (asked === undefined) continue
-        const { items } = await model.holders({ ...OF_PORTAL, resource: asked })
+        if (queriedResource === undefined) continue
+        const { items } = await model.holders({ ...OF_PORTAL, resource: queriedResource })
         demandEqual(
-          `holders on ${asked} after event ${index}`,
+          `holders on ${queriedResource} after event ${index}`,
           items.map(({ userId, resource }) => [userId, resource]),
           there,
         )

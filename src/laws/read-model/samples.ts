@@ -47,13 +47,11 @@ export const ALL_SAMPLES = Object.values(SAMPLES)
 /** One for each type; together they have events of every type. */
 export const SCENARIOS = ALL_SAMPLES.map(({ scenario }) => scenario)
 
-/** All types of object. */
 export const TYPES = SCENARIOS.map(({ ref }) => ref.type)
 
 /** The events that add the objects of {@link SCENARIOS}. */
 export const FIRST_EVENTS = SCENARIOS.map(({ steps: [[event]] }) => event)
 
-/** The fields that lists of a type are sorted by. */
 export const sortFields = (type: ViewType): readonly string[] => Object.keys(viewFields[type])
 
 /** The order by id or key. */
@@ -181,11 +179,9 @@ interface Moment {
   readonly event: RecordedEvent
   /** The object after it; undefined if it does not exist. */
   readonly row: Row | undefined
-  /** The changes by the event. */
   readonly changes: readonly FieldChange[]
 }
 
-/** A log of the events before a scenario. */
 export const logBefore = ({ others }: Scenario): Log => logOf(others)
 
 /** Records the events of a scenario in `log`, in the organization `acme`. */
@@ -200,8 +196,10 @@ export const play = (log: Log, { ref, steps }: Scenario): readonly Moment[] => {
     const sequence = recorded.position
     const details = { sequence, creationDate, changeDate, resourceOwner: 'acme' }
     row = changed && { ...before, ...changed, details }
-    const shown = row === undefined ? removal(ref, before) : changesOf(ref, before, row)
-    const changes = secret ? [...shown, { field: secret, changed: true } as const] : shown
+    const fieldChanges = row === undefined ? removal(ref, before) : changesOf(ref, before, row)
+    const changes = secret
+      ? [...fieldChanges, { field: secret, changed: true } as const]
+      : fieldChanges
     return { event: recorded, row, changes }
   })
 }
@@ -239,7 +237,6 @@ const rolesIn = (value: unknown): readonly (readonly [string, unknown])[] =>
       : [`roles.${role.roleKey}`, role.expiresAt?.toISOString() ?? 'granted'],
   )
 
-/** Names a provider. */
 export const idp = (idpId: string) => ({ type: 'identity_provider', idpId }) as const
 
 /** Names a project. */

@@ -106,7 +106,7 @@ export const shownLaws = lawsOf<ReadModelHome>({
       found(log, 'globex', userGrantAdded({ ...grantOf('bob'), projectId: 'portal2' }, ['reader']))
       log.record('acme', projectRemoved('portal'))
       const model = await fedWith(home, log)
-      for (const [orgId, kept] of [
+      for (const [orgId, left] of [
         ['acme', ['other/portal']],
         ['globex', ['acme/portal2', 'other/portal']],
       ] as const) {
@@ -114,7 +114,7 @@ export const shownLaws = lawsOf<ReadModelHome>({
         demandEqual(
           `grants to users of ${orgId}`,
           [placesOf(items), totalSize],
-          [kept, kept.length],
+          [left, left.length],
         )
       }
       demandEqual('received', placesOf((await model.list(RECEIVED)).items), [
@@ -224,8 +224,8 @@ export const shownLaws = lawsOf<ReadModelHome>({
       'b/two',
       'c/two',
     ])
-    const given = { ...listOf('project_grant'), orgId: 'b', projectId: 'one' }
-    const { items } = await model.list(given)
+    const query = { ...listOf('project_grant'), orgId: 'b', projectId: 'one' }
+    const { items } = await model.list(query)
     demandEqual('given', items, [])
   },
   'An object shows the desired state that protects it, until that one ends the protection or the object is removed.':

@@ -7,15 +7,15 @@ import { mappingStoryLog } from './mapping-laws.js'
 
 const ORGANIZATIONS = ['acme', 'globex', 'other']
 
-type Asked = Pick<UsersQuery, 'at' | 'permission'>
+type Filters = Pick<UsersQuery, 'at' | 'permission'>
 
 /** The holders of roles of all organizations' projects. */
 const holdersOfAll = async (
   model: ReadModel,
-  asked: Asked,
+  filters: Filters,
 ): Promise<readonly (Holder & { readonly projectOrgId: string })[]> => {
   const found = ORGANIZATIONS.map(async (projectOrgId) => {
-    const { items } = await model.holders({ orgId: projectOrgId, ...NOW, ...asked })
+    const { items } = await model.holders({ orgId: projectOrgId, ...NOW, ...filters })
     return items.map((holder) => ({ ...holder, projectOrgId }))
   })
   return (await Promise.all(found)).flat()
@@ -25,20 +25,20 @@ const holdersOfAll = async (
 const expectedUsers = async (
   model: ReadModel,
   orgId: string,
-  { at, ...asked }: Asked = {},
+  { at, ...filters }: Filters = {},
 ): Promise<readonly UserRoles[]> => {
   const moment = { ...NOW, ...(at !== undefined && { at }) }
-  const holders = (await holdersOfAll(model, { ...asked, ...(at !== undefined && { at }) })).filter(
-    (holder) => holder.orgId === orgId,
-  )
+  const holders = (
+    await holdersOfAll(model, { ...filters, ...(at !== undefined && { at }) })
+  ).filter((holder) => holder.orgId === orgId)
   const userIds = [...new Set(holders.map(({ userId }) => userId))].sort()
   return Promise.all(
     userIds.map(async (userId) => {
       const { items } = await model.heldRoles({ orgId, userId, ...moment })
       const roles = items.flatMap(({ group: _, permissions: __, ...role }): RoleOfUser[] => {
         const key = sourceOf(role)
-        const given = holders.find((each) => each.userId === userId && sourceOf(each) === key)
-        return given ? [{ ...role, since: given.from }] : []
+        const holder = holders.find((each) => each.userId === userId && sourceOf(each) === key)
+        return holder ? [{ ...role, since: holder.from }] : []
       })
       return { userId, roles }
     }),

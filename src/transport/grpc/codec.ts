@@ -15,7 +15,7 @@ import {
   zeroOf,
 } from '../operations/message.js'
 import { malformed, Refusal, refuseMalformed, transportStatus } from '../operations/refusal.js'
-import { givenFields } from '../operations/update-mask.js'
+import { maskedFields } from '../operations/update-mask.js'
 import type { WireField, WireMessage } from '../wire.js'
 
 /** Reads a request. @throws Refusal if it is not protobuf, too large, or has unknown fields or values */
@@ -41,8 +41,7 @@ const NO_PROTOBUF = new Refusal(transportStatus('internal', 'The message is not 
 /** A message as it was sent: absent fields are absent. */
 class Decoded {
   /** By the names of the fields. */
-  readonly given: Record<string, unknown> = {}
-  /** The numbers of unknown fields. */
+  readonly entries: Record<string, unknown> = {}
   readonly unknown = new Set<number>()
 }
 
@@ -69,7 +68,7 @@ const decodeFields = (
   counted: Counted,
   decoded: Decoded,
 ): Decoded => {
-  const { given, unknown } = decoded
+  const { entries, unknown } = decoded
   const { byNumber } = fieldsOf(message)
   while (reader.pos < end) {
     if (++counted.parts > MAX_PARTS)
@@ -82,15 +81,15 @@ const decodeFields = (
       continue
     }
     if (wireType !== wireTypeOf(field)) throw new Error('another wire type')
-    const there = given[field.name]
+    const there = entries[field.name]
     if (!field.isList) {
-      given[field.name] = decodeValue(reader, field, counted, there)
+      entries[field.name] = decodeValue(reader, field, counted, there)
       continue
     }
     if (field.kind === 'message') countObjects(counted, 1)
     const item = decodeValue(reader, field, counted)
     if (Array.isArray(there)) there.push(item)
-    else given[field.name] = [item]
+    else entries[field.name] = [item]
   }
   if (reader.pos > end) throw new Error('longer than the message that holds it')
   return decoded
@@ -142,15 +141,15 @@ const PATHS = { name: 'paths', protoName: 'paths', number: 1, kind: 'text', isLi
 const FIELD_MASK: WireMessage = { name: 'FieldMask', fields: [PATHS] }
 
 /** The values of a message, as the library takes them. */
-const valuesOf = (message: WireMessage, { given, unknown }: Decoded, path: FieldPath): Values => {
+const valuesOf = (message: WireMessage, { entries, unknown }: Decoded, path: FieldPath): Values => {
   refuseUnknown(unknown, path)
   const fields = fieldsOf(message)
   const isPatch = fields.patchable !== undefined
   const values: Record<string, unknown> = { ...fields.empty }
   for (const field of isPatch
-    ? givenFields(fields, given, namesIn(given), textOf(path))
+    ? maskedFields(fields, entries, namesIn(entries), textOf(path))
     : fields.all) {
-    const value = given[field.name]
+    const value = entries[field.name]
     if (value !== undefined) values[field.name] = fieldOf(field, value, pathTo(path, field.name))
     // A patch empties a field that its mask names and the message does not have.
     else if (isPatch) values[field.name] = zeroOf(field)
@@ -158,9 +157,8 @@ const valuesOf = (message: WireMessage, { given, unknown }: Decoded, path: Field
   return values
 }
 
-/** The names in the mask of a patch. */
 const namesIn = ({ updateMask }: Values): readonly string[] => {
-  const paths = updateMask instanceof Decoded ? updateMask.given['paths'] : []
+  const paths = updateMask instanceof Decoded ? updateMask.entries['paths'] : []
   return Array.isArray(paths) ? paths : []
 }
 
@@ -181,9 +179,9 @@ const itemOf = (field: WireField, value: unknown, path: FieldPath): unknown => {
 }
 
 /** The time of a `google.protobuf.Timestamp`, to the millisecond. */
-const timeOf = ({ given, unknown }: Decoded, path: FieldPath): Date | undefined => {
+const timeOf = ({ entries, unknown }: Decoded, path: FieldPath): Date | undefined => {
   refuseUnknown(unknown, path)
-  const { seconds = 0n, nanos = 0 } = given
+  const { seconds = 0n, nanos = 0 } = entries
   if (typeof seconds !== 'bigint' || typeof nanos !== 'number') return refuse(path, A_TIME)
   const isFraction = nanos >= 0 && nanos <= 999_999_999
   const milliseconds = Number(BigInt.asIntN(64, seconds)) * 1000 + Math.floor(nanos / 1_000_000)

@@ -14,7 +14,6 @@ import type { ResolvedOptions } from '../options.js'
 import { readMessage, writeMessage } from './codec.js'
 import { OK, trailersOf } from './status.js'
 
-/** The handler of an operation in gRPC and gRPC-web. With a refusal, every call is refused by it. */
 export const grpcHandler = (
   options: ResolvedOptions,
   operation: Operation,

@@ -20,7 +20,6 @@ export interface JsonCall {
   readonly urlFields: (params: readonly string[], query: string) => JsonObject
   /** Whether the request may have no body. */
   readonly isBodyOptional: boolean
-  /** Headers of every response. */
   readonly headers?: ResponseHeaders
 }
 

@@ -20,9 +20,7 @@ interface Carried {
   readonly request: HttpRequest
   /** The time that the call may take, in milliseconds; undefined without a limit. */
   readonly timeout: number | Refusal | undefined
-  /** Most bytes of a body. */
   readonly most: number
-  /** Headers of every response. */
   readonly headers: ResponseHeaders
   /** Checks the request before its body is read, and returns how to read the body. @throws Refusal */
   readonly begin: () => (bytes: Uint8Array) => Values
@@ -40,8 +38,8 @@ export const answerCall = async (
   const call: CallContext = { method: operation.method, header, signal, isLate }
   let caller: Caller | undefined
   try {
-    const asked = authenticate(options, call, operation, request.headers)
-    caller = asked instanceof Promise ? await asked : asked
+    const authenticated = authenticate(options, call, operation, request.headers)
+    caller = authenticated instanceof Promise ? await authenticated : authenticated
     if (timeout instanceof Refusal) throw timeout
     const read = begin()
     const values = read(body ? await readBody(body, signal, most) : NO_BYTES)
@@ -171,18 +169,18 @@ const perform = async (
   caller: Caller | undefined,
 ): Promise<object> => {
   const context = contextOf(options, call, caller)
-  const isGiven = typeof reason === 'string' && reason !== ''
-  const answer = await operation.run(input, isGiven ? { ...context, reason } : context)
+  const hasReason = typeof reason === 'string' && reason !== ''
+  const answer = await operation.run(input, hasReason ? { ...context, reason } : context)
   if (answer.isErr()) throw refusalOfError(options, call, answer.error)
   return answer.value
 }
 
 /** The version of the one object that was written or read. */
 const etagOf = ({ response: { fields } }: WireMethod, response: object): string | undefined => {
-  const shown = fields.find(
+  const field = fields.find(
     (field) => field.kind === 'message' && field.message.fields.some(isDetails),
   )
-  const holder = fields.some(isDetails) || !shown ? response : Reflect.get(response, shown.name)
+  const holder = fields.some(isDetails) || !field ? response : Reflect.get(response, field.name)
   const sequence: unknown = Object(Object(holder)['details'])['sequence']
   return typeof sequence === 'bigint' ? `"${sequence}"` : undefined
 }

@@ -35,11 +35,11 @@ export const healthOperations = (iam: Iam, operations: readonly Operation[]): He
 type Answer = Result<object, IamError>
 
 const publicRead = (
-  answer: (asked: { readonly service: string }) => Promise<Answer>,
+  answer: (request: { readonly service: string }) => Promise<Answer>,
 ): Operation => ({
   ...readOperation(
     health.check,
-    (asked: { readonly service: string }) => new ResultAsync(answer(asked)),
+    (request: { readonly service: string }) => new ResultAsync(answer(request)),
   ),
   isPublic: true,
 })
@@ -48,17 +48,17 @@ const NOT_SERVED = transportStatus('not_found', 'No such service', 'SERVICE_NOT_
 
 /** All callers while a check is pending, or within a second after it, get the same result. */
 const oncePerSecond = (ask: () => Promise<Answer>): (() => Promise<Answer>) => {
-  let asked: Promise<Answer> | undefined
+  let pending: Promise<Answer> | undefined
   let isPending = false
   let since = 0
   return () => {
-    if (asked && (isPending || performance.now() - since < REUSED_FOR)) return asked
+    if (pending && (isPending || performance.now() - since < REUSED_FOR)) return pending
     since = performance.now()
     isPending = true
-    asked = ask().finally(() => {
+    pending = ask().finally(() => {
       isPending = false
     })
-    return asked
+    return pending
   }
 }
 

@@ -45,7 +45,7 @@ export const getOperation = <Input, Shown>(
   get: Read<Input, Shown>,
 ): Operation => {
   const name = firstField(method)?.name ?? ''
-  return readOperation(method, get, (shown) => ({ [name]: shown }))
+  return readOperation(method, get, (view) => ({ [name]: view }))
 }
 
 /** The operation of a method that lists objects, page by page: the first field of the response. */

@@ -110,8 +110,8 @@ const testOperation = (iam: Iam, test: IdentityProviderTest | undefined): Operat
   const testing = async (idpId: string, context: Context): Promise<Tested> => {
     // A patch of nothing needs the permission and the provider that a test needs.
     const { caller, orgId, signal } = context
-    const asked = { caller, orgId, signal, dryRun: true } as const
-    const permitted = await iam.identityProviders.patch({ idpId }, asked)
+    const dryContext = { caller, orgId, signal, dryRun: true } as const
+    const permitted = await iam.identityProviders.patch({ idpId }, dryContext)
     if (permitted.isErr()) return err(permitted.error)
     if (test === undefined) return err({ kind: 'NotConfigured', option: 'testIdentityProvider' })
     if (caller === undefined) return err({ kind: 'Unauthenticated' })
@@ -146,7 +146,7 @@ const withGroup = ({ via, ...item }: { readonly via: Source }): object =>
 const applyOperation = (method: WireMethod, { plan, apply }: Iam): Operation => {
   const applied = readOperation(method, apply, planResponse)
   // The desired state in a plan stays within the process: plans are not accepted from the network.
-  const planned = readOperation(method, plan, ({ desired: _, ...shown }) => planResponse(shown))
+  const planned = readOperation(method, plan, ({ desired: _, ...printed }) => planResponse(printed))
   return {
     method,
     run: async ({ validateOnly, ...values }, context) => {

@@ -12,8 +12,8 @@ export const withoutMask = (
   const { all, patchable = [] } = fields
   const names = updateMask === '' ? [] : updateMask.split(',', all.length)
   const named = namedFields(fields, names, path)
-  const given = patchable.filter(({ name }) => values[name] !== undefined)
-  if (named.length !== given.length || named.some((field) => !given.includes(field)))
+  const present = patchable.filter(({ name }) => values[name] !== undefined)
+  if (named.length !== present.length || named.some((field) => !present.includes(field)))
     throw wrongMask('must name the fields that the body has', path)
   return values
 }
@@ -22,7 +22,7 @@ export const withoutMask = (
  * The fields that a protobuf patch gives: those that its mask names, or without names the present fields; and the fields
  * that name the object. @throws Refusal for a mask that names an unknown field, or a field twice
  */
-export const givenFields = (
+export const maskedFields = (
   fields: MessageFields,
   present: Values,
   names: readonly string[],
@@ -30,10 +30,10 @@ export const givenFields = (
 ): readonly WireField[] => {
   const { all, patchable = [] } = fields
   const named = namedFields(fields, names, path)
-  const given =
+  const patched =
     named.length > 0 ? named : patchable.filter(({ name }) => present[name] !== undefined)
   return all.filter(
-    (field) => given.includes(field) || (field.kind !== 'mask' && !patchable.includes(field)),
+    (field) => patched.includes(field) || (field.kind !== 'mask' && !patchable.includes(field)),
   )
 }
 

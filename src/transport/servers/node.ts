@@ -79,8 +79,8 @@ const targetOf = ({ url = '' }: NodeRequest): Pick<HttpRequest, 'path' | 'query'
 
 /** The headers of a request, with every value of those that must be there only `once`. */
 const headerReader = (request: NodeRequest, once: readonly string[]): HeaderReader => ({
-  get: (given) => {
-    const name = given.toLowerCase()
+  get: (path) => {
+    const name = path.toLowerCase()
     const value = request.headers[name]
     if (value === undefined || value === null) return null
     if (once.includes(name)) return [value, ...droppedOf(request, name)].join(', ')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkAppend, InvalidAppend } from '../../../src/adapters/store/check-append.js'
+import { checkAppend, InvalidAppend } from '../../../src/adapters/store/record-events.js'
 import { appendOf, firstOf, write } from '../../../src/laws/event-store/harness.js'
 
 describe('An append that no store may record', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkRestore } from '../../../src/adapters/store/check-append.js'
+import { checkRestore } from '../../../src/adapters/store/record-events.js'
 import { memoryEventStore } from '../../../src/index.js'
 import { firstOf, record } from '../../../src/laws/event-store/harness.js'
 

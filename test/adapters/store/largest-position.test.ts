@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { MAX_RESTORED_POSITION } from '../../../src/adapters/store/check-append.js'
-import { nextPosition, recordEvents } from '../../../src/adapters/store/record-events.js'
+import {
+  MAX_RESTORED_POSITION,
+  nextPosition,
+  recordEvents,
+} from '../../../src/adapters/store/record-events.js'
 import { memoryEventStore } from '../../../src/index.js'
 import { firstOf, record } from '../../../src/laws/event-store/harness.js'
 

@@ -235,6 +235,30 @@ describe('permissionsFromRoles', () => {
   test('refuses unknown options', () => {
     expect(() => permissionsFromRoles({ ...portal } as never)).toThrow('iam must be a function')
     expect(() => permissionsFromRoles({ iam: () => iam, project: 'x' } as never)).toThrow(TypeError)
+    const withhold = ['user.grant.wite']
+    expect(() => permissionsFromRoles({ iam: () => iam, ...portal, withhold } as never)).toThrow(
+      'withhold must be a list of permissions',
+    )
+  })
+
+  test('withholds permissions from every role that lists them', async () => {
+    const withheld: Iam = iamOn(world.store, {
+      secrets: oldCipher,
+      authorize: permissionsFromRoles({
+        iam: () => withheld,
+        ...portal,
+        withhold: ['user.grant.write'],
+      }),
+    })
+    const permissions = ['user.grant.write', 'user.grant.read']
+    await good(iam.projectRoles.patch({ ...portal, roleKey: 'editor', permissions }, context))
+    expect((await refusal(withheld.userGrants.give(viewer, as('bob')))).kind).toBe(
+      'PermissionDenied',
+    )
+    await good(withheld.userGrants.list({}, as('bob')))
+    expect((await good(withheld.access.permissions({}, as('bob')))).permissions).toEqual([
+      'user.grant.read',
+    ])
   })
 })
 

@@ -86,4 +86,17 @@ describe('A project that another organization granted', () => {
     expect(error).toMatchObject({ kind: 'NotFound' })
     expect(error).not.toHaveProperty('grantedBy')
   })
+
+  it('is not waited for once the caller has given up', async () => {
+    await grantGlobex(iam, 'viewer')
+    const ending = new AbortController()
+    const list = () => {
+      ending.abort()
+      return new Promise<never>(() => undefined)
+    }
+    const slow = iamOn(world.store, { readModel: { ...memoryReadModel(), list } })
+    const within = { ...inGlobex, signal: ending.signal }
+    const call = slow.userGrants.give({ ...forgotten, roles: [{ roleKey: 'viewer' }] }, within)
+    expect(await refusal(call)).toMatchObject({ kind: 'NotFound' })
+  })
 })

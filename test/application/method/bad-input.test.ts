@@ -151,6 +151,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   ],
   'identityProviders.configureSignIn': [
     ...['idpId', 'groups?', 'admit?', 'clientAuthentication?', 'addresses?', 'subjectClaim?'],
+    'secretExpiresAt?',
   ],
   'identityProviders.deactivate': ['idpId'],
   'identityProviders.reactivate': ['idpId'],

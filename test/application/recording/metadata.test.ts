@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { metadataFactory } from '../../../src/application/recording/metadata.js'
+import { metadataFactory } from '../../../src/application/recording/stream-state.js'
 import { OrgId } from '../../../src/domain/values.js'
 import { admittedCall } from './admitted-call.js'
 

@@ -8,6 +8,9 @@ export interface Sending {
 /** Where the example says that it is. What leads there goes to the instance that the test chooses. */
 export const ORIGIN = 'http://invoicing.test'
 
+/** The cookie of a session. */
+export const SESSION = '__Host-auth.session_token'
+
 /** Where a sign-in begins; callbacks lie below it. */
 export const SIGN_IN = '/api/auth/claviger/sign-in'
 

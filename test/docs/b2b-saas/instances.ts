@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { copyExample } from '../copied-example.js'
 
 /** A process of the example. */
@@ -16,9 +17,16 @@ export interface Running {
   readonly stop: () => Promise<number | null>
 }
 
+export type DatabaseKind = 'SQLite' | 'PostgreSQL'
+
 /** A folder with the example, and one with its last release: that has a role which is gone now, and lacks another. */
-export const copyReleases = (): { readonly current: string; readonly older: string } => {
+export const copyReleases = (
+  kind: DatabaseKind,
+): { readonly current: string; readonly older: string } => {
   const [current, older] = [copyExample('b2b-saas'), copyExample('b2b-saas')]
+  if (kind === 'PostgreSQL')
+    for (const folder of [current, older])
+      renameSync(join(folder, 'postgres.ts'), join(folder, 'database.ts'))
   const file = join(older, 'access.ts')
   const text = readFileSync(file, 'utf8')
   const changed = text
@@ -39,6 +47,12 @@ interface Start {
   /** Where SQLite files are. */
   readonly cwd: string
   readonly environment: NodeJS.ProcessEnv
+}
+
+/** Migrates the database to a release. */
+export const migrate = async ({ folder, cwd, environment }: Start): Promise<void> => {
+  const env = { ...process.env, NODE_ENV: 'development', ...environment }
+  await promisify(execFile)(process.execPath, [join(folder, 'migrate.ts')], { cwd, env })
 }
 
 /** Starts an instance on a free port, and resolves once it serves. */

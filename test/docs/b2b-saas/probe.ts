@@ -1,14 +1,14 @@
 // Runs beside a copy of the example, and prints as JSON what its routes answer to a signed-in admin.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createAuthEndpoint } from 'better-auth/api'
-import { setSessionCookie } from 'better-auth/cookies'
+import { testUtils } from 'better-auth/plugins'
 
 const [folder = '', origin = ''] = process.argv.slice(2)
 const from = (file: string) => import(pathToFileURL(join(folder, file)).href)
 
-const [{ app }, { iam }, { as }, { addUser, auth, directory, save }, { database }] =
-  await Promise.all(['routes.ts', 'iam.ts', 'access.ts', 'auth.ts', 'database.ts'].map(from))
+const [{ app }, { auth, iam, tenants }, { as }] = await Promise.all(
+  ['routes.ts', 'iam.ts', 'access.ts'].map(from),
+)
 
 const send = (method: string, path: string, body?: unknown, headers: object = {}) =>
   app.request(`${origin}${path}`, {
@@ -41,20 +41,16 @@ const customers = await statuses('POST', '/operator/customers', [
   '{',
 ])
 
-const [admin] = await directory.find('ada', { orgId: 'acme' })
-const context = await auth.$context
+const { login } = testUtils().init(await auth.$context).context.test
 /** Stands in for a sign-in with a provider. */
-const signedIn = async (userId: string): Promise<string> => {
-  const startSession = createAuthEndpoint({ method: 'POST' }, async (ctx) => {
-    const user = await context.internalAdapter.findUserById(userId)
-    const fields = { activeOrganizationId: 'acme' }
-    const session = await context.internalAdapter.createSession(userId, false, fields)
-    await setSessionCookie(ctx, { user, session })
-  })
-  const { headers } = await startSession({ context, returnHeaders: true })
-  return headers.getSetCookie()[0] ?? ''
+const ofUser = async (userId: string, orgId = 'acme') => {
+  const session = { activeOrganizationId: orgId }
+  const { cookies, headers } = await login({ userId, session })
+  return { cookies, headers: { cookie: headers.get('cookie') ?? '' } }
 }
-const cookie = await signedIn(admin.id)
+const addUser = (orgId: string, email: string) => tenants.addMember({ orgId, email })
+const ada = await addUser('acme', 'ada@acme.example')
+const { cookies, headers: byAdmin } = await ofUser(ada)
 const webhooks = await statuses(
   'PUT',
   '/webhook',
@@ -71,10 +67,9 @@ const webhooks = await statuses(
     'null',
     '{',
   ],
-  { cookie: cookie.split(';')[0] },
+  byAdmin,
 )
 
-const byAdmin = { cookie: cookie.split(';')[0] }
 const approver = await addUser('acme', 'bo@acme.example')
 const invoice = { id: 'i-1', approver, total: 120 }
 const invoices = await statuses(
@@ -86,22 +81,43 @@ const invoices = await statuses(
 // The same invoice again: neither it nor the role of the other approver is stored.
 const cy = await addUser('acme', 'cy@acme.example')
 invoices.push((await send('POST', '/invoices', { ...invoice, approver: cy }, byAdmin)).status)
-const ofUser = async (userId: string) => ({ cookie: (await signedIn(userId)).split(';')[0] })
-const approvals = await send('GET', '/approvals', undefined, await ofUser(approver))
-const forbidden = await send('GET', '/approvals', undefined, await ofUser(cy))
+const approvals = await send('GET', '/approvals', undefined, (await ofUser(approver)).headers)
+const forbidden = await send('GET', '/approvals', undefined, (await ofUser(cy)).headers)
 
-const page = await send('GET', '/sign-in')
+const page = await send('GET', '/api/auth/claviger/sign-in?returnTo=%2Fa%22%3E')
+const withProvider = await send('GET', '/api/auth/claviger/sign-in?orgId=acme&idpId=sso')
 const console = await send('GET', '/admin/')
 const header = (answer: Response, name: string) => answer.headers.get(name)
 
 // Another desired state takes nothing of the code's, but protects a customer's project that the next start declares.
 const taken = { managedBy: 'acme-it', protect: true, projects: [{ id: 'invoicing', name: 'Ours' }] }
-const refused = await iam.apply(taken, as('admin', 'acme'))
+const refused = await iam.apply(taken, { caller: as('admin')('acme') })
 if (refused.isOk() || refused.error.kind !== 'Protected') throw new Error('The project was taken')
-const applied = await iam.apply(taken, as('admin', 'globex'))
+const applied = await iam.apply(taken, { caller: as('admin')('globex') })
 if (applied.isErr()) throw new Error(applied.error.kind)
-await save('organization', 'globex', { name: 'Globex', slug: 'globex' })
-await database.close()
+await tenants.add({ id: 'globex', name: 'Globex' })
+
+// A person is deleted, by an admin alone; then the customer ends.
+const byApprover = (await ofUser(approver)).headers
+const deleted = [
+  (await send('DELETE', `/users/${ada}`, undefined, byApprover)).status,
+  (await send('DELETE', `/users/${approver}`, undefined, byAdmin)).status,
+  (await send('GET', '/approvals', undefined, byApprover)).status,
+  (await send('DELETE', `/users/${approver}`, undefined, byAdmin)).status,
+]
+const users = (await (await auth.$context).adapter.findMany({ model: 'user' })).map(
+  ({ email }: { readonly email: string }) => email,
+)
+const ended = [
+  (await send('DELETE', '/operator/customers/acme', undefined, { authorization: '' })).status,
+  (await send('DELETE', '/operator/customers/acme')).status,
+  (await send('DELETE', '/operator/customers/acme')).status,
+  (await send('GET', '/invoices', undefined, byAdmin)).status,
+]
+const { allowed } = await iam.access
+  .of({ userId: ada, orgId: 'acme', projectId: 'invoicing' })
+  .check()
+const left = await tenants.list()
 
 process.stdout.write(
   JSON.stringify({
@@ -109,7 +125,11 @@ process.stdout.write(
     webhooks,
     invoices,
     approvals: [await approvals.json(), forbidden.status],
-    cookie,
+    cookie: cookies[0],
+    pages: [await page.text(), await withProvider.text()],
+    deleted,
+    users,
+    ended: [...ended, allowed, left.map(({ id }: { readonly id: string }) => id)],
     headers: [
       header(page, 'cache-control'),
       header(page, 'content-security-policy'),

@@ -9,13 +9,17 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { startPostgres } from '../../postgres-server.js'
 import { runFolder } from '../../run-folder.js'
-import { newBrowser, ORIGIN, type Sending } from './browser.js'
+import { newBrowser, ORIGIN, SESSION, type Sending } from './browser.js'
 import { CLIENT_ID, secretOf } from './identity-provider.js'
-import { copyReleases, type Running, startProcess } from './instances.js'
+import {
+  copyReleases,
+  type DatabaseKind,
+  migrate,
+  type Running,
+  startProcess,
+} from './instances.js'
 
 const key = () => randomBytes(32).toString('base64')
-
-export type DatabaseKind = 'SQLite' | 'PostgreSQL'
 
 /** A database of the product, its DNS, and the instances that run. */
 export const openWorld = async (kind: DatabaseKind) => {
@@ -36,7 +40,7 @@ export const openWorld = async (kind: DatabaseKind) => {
     AUTH_SECRET: key(),
     OPERATOR_TOKEN: 'operator',
   }
-  const releases = copyReleases()
+  const releases = copyReleases(kind)
   const instances: Running[] = []
   /** Whatever a browser was shown. */
   const shown: string[] = []
@@ -61,8 +65,10 @@ export const openWorld = async (kind: DatabaseKind) => {
     shown,
     browser: () => newBrowser(shown),
     url: (instance: number): string => instances[instance]?.url ?? '',
-    /** Replaces the instances that were there before, which have ended. */
+    /** Migrates, as each release does. Replaces the instances that were there before, which have ended. */
     start: async (...started: readonly (keyof typeof releases)[]): Promise<void> => {
+      for (const release of new Set(started))
+        await migrate({ folder: releases[release], cwd: folder, environment })
       const all = started.map((release) =>
         startProcess({ folder: releases[release], cwd: folder, environment }),
       )
@@ -137,7 +143,7 @@ export const setUp = async (
   await switchOn(link, async () => {
     const tried = browser()
     const { status, body } = await tried.signIn(`${id}/sso`, login, [url(0), url(1)])
-    if (status !== 200 || tried.cookies.has('better-auth.session_token'))
+    if (status !== 200 || tried.cookies.has(SESSION))
       throw new Error(`A draft answers ${status}: ${body}`)
   })
   await done(`PUT /domains/${domain}/provider`, { idpId: 'sso' })

@@ -230,6 +230,10 @@ describe('ConfigureSignIn', () => {
     ],
     [{ subjectClaim: '' }, 'data.subjectClaim: must not be empty'],
     [{ subjectClaim: 7 }, 'data.subjectClaim: must be text'],
+    [
+      { secretExpiresAt: '2027-03-31' },
+      'data.secretExpiresAt: must be a time such as 2027-03-31T22:00:00.000Z',
+    ],
     [{ addresses: 'all' }, 'data.addresses: must be one of domain, verified'],
   ])('refuses %j', (changed, objection) => {
     expect(objectionsTo(changed)).toEqual([objection])

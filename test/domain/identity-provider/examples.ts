@@ -96,6 +96,7 @@ export const settings = {
   clientAuthentication: 'raw_basic',
   addresses: 'verified',
   subjectClaim: 'oid',
+  secretExpiresAt: '2027-03-31T22:00:00.000Z',
 } as const
 
 export const configureSignIn: ConfigureSignIn = {

@@ -7,15 +7,17 @@ import {
   type EventRestore,
   type EventStore,
   type InTransaction,
+  type Position,
   type RecordedEvent,
   StoreFault,
   type StreamWrite,
 } from '../../../ports/event-store.js'
 import { boundedPosition, LARGEST_INTEGER } from '../../sql/dialect.js'
 import { type EventRow, eventsOf } from '../../sql/stored-events.js'
-import { beginsAppend, checkRestore } from '../../store/check-append.js'
 import { groupCommit, type Verdict } from '../../store/group-commit.js'
 import {
+  beginsAppend,
+  checkRestore,
   dataAt,
   type PreparedAppend,
   prepareAppend,
@@ -24,6 +26,7 @@ import {
 import { type Connection, onlyRow, type Statement } from '../connection/connection.js'
 import type { Connections } from '../connection/connections.js'
 import { isConnectionFault } from '../connection/faults.js'
+import type { OwnEvents } from '../own-events.js'
 import { bigintArray, textArray } from '../unnest-columns.js'
 import type { AppendWithRows } from './append-with-rows.js'
 import { appendInTransaction, TRANSACTIONS } from './in-transaction.js'
@@ -42,10 +45,13 @@ export const postgresEventStore = (
   {
     environment = systemEnvironment,
     withRows,
+    own,
   }: {
     readonly environment?: Environment
     /** Keeps the read model at the head. */
     readonly withRows?: AppendWithRows | undefined
+    /** Sees what is appended without rows. */
+    readonly own?: OwnEvents | undefined
   } = {},
 ): EventStore & EventRestore & EventCount => {
   const select = selectEvents(schema)
@@ -55,8 +61,17 @@ export const postgresEventStore = (
   const read = async (statement: Statement): Promise<readonly RecordedEvent[]> =>
     eventsOf(await connections.read<EventRow<string>>(statement))
 
+  const writeAlone = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
+    const { before, verdicts } = await writeGroup(connections, schema, group)
+    own?.recorded(
+      before,
+      verdicts.flatMap((verdict) => (verdict.isOk() ? verdict.value : [])),
+    )
+    return verdicts
+  }
+
   const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
-    const verdicts = (await withRows?.(group)) ?? (await writeGroup(connections, schema, group))
+    const verdicts = (await withRows?.(group)) ?? (await writeAlone(group))
     if (verdicts.some((verdict) => verdict.isOk() && verdict.value.length > 0)) notifications.send()
     return verdicts
   }
@@ -107,7 +122,7 @@ export const postgresEventStore = (
         values: [boundedPosition(after), Math.max(0, limit)],
       }),
     lastPosition: async () => {
-      const text = `SELECT max(position)::text FROM ${schema}.events`
+      const text = `SELECT ${lastOf(schema)}`
       const rows = await connections.read<[string | null]>({ name: `${schema} last`, text })
       return BigInt(onlyRow(rows)[0] ?? 0)
     },
@@ -184,7 +199,7 @@ const restoreEvents = async (
 }
 
 /**
- * Checks and writes each append of a group in one round trip.
+ * Checks and writes each append of a group in one round trip. `before` is the last event before the statement.
  *
  * @param schema - quoted
  */
@@ -192,29 +207,35 @@ const writeGroup = async (
   connections: Connections,
   schema: string,
   group: readonly PreparedAppend[],
-): Promise<readonly Verdict[]> => {
+): Promise<{ readonly before: Position; readonly verdicts: readonly Verdict[] }> => {
   const [first, ...others] = group
   const single = first && others.length === 0 && appendOne(schema, first)
+  const [row] = await connections.write<AppendRow>(single || appendGroup(schema, group))
+  const before = BigInt(row?.[1] ?? 0)
   if (single) {
-    const [row] = await connections.write(single)
     const answer = numberFrom(row?.[0])
-    return [
-      answer > 0 ? ok(recordEvents(first.append, answer)) : refusal(first.append.writes, answer),
-    ]
+    const { append } = first
+    const verdict = answer > 0 ? ok(recordEvents(append, answer)) : refusal(append.writes, answer)
+    return { before, verdicts: [verdict] }
   }
-  const [row] = await connections.write<[string]>(appendGroup(schema, group))
   // An array as PostgreSQL writes it: {1,2}. It begins with the position of the first event recorded.
   const [position, ...answers] = row?.[0].slice(1, -1).split(',') ?? []
   const writes = group.flatMap(({ append }) => append.writes)
   let next = numberFrom(position)
-  return group.map(({ append, data }, index) => {
+  const verdicts = group.map(({ append, data }, index) => {
     const answer = numberFrom(answers[index])
     if (answer <= 0) return refusal(writes, answer)
     const recorded = recordEvents(append, next)
     next += data.length
     return ok(recorded)
   })
+  return { before, verdicts }
 }
+
+/** The answer of the append function, and the last event before the statement. */
+type AppendRow = [answer: string, before: string | null]
+
+const lastOf = (schema: string): string => `(SELECT max(position)::text FROM ${schema}.events)`
 
 /** The statement for an append of one event, in its first write; undefined for other appends. Its function is faster. */
 const appendOne = (schema: string, prepared: PreparedAppend): Statement | undefined => {
@@ -224,7 +245,7 @@ const appendOne = (schema: string, prepared: PreparedAppend): Statement | undefi
   if (!write || !event || data.length > 1) return undefined
   return {
     name: `${schema} one`,
-    text: `SELECT ${schema}.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text`,
+    text: `SELECT ${schema}.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text, ${lastOf(schema)}`,
     values: [
       append.id,
       append.metadata.idempotencyKey,
@@ -268,7 +289,7 @@ const appendGroup = (
   return {
     name: `${schema} group`,
     call,
-    text: `SELECT ${call}::text`,
+    text: `SELECT ${call}::text, ${lastOf(schema)}`,
     values: [
       textArray(appends.map(({ id }) => id)),
       textArray(appends.map(({ metadata }) => metadata.idempotencyKey ?? null)),

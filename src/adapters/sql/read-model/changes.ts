@@ -7,9 +7,11 @@ import { type Row as ObjectRow, project } from '../../../projections/project.js'
 import { isOfObject, objectOf } from '../../../projections/read-events.js'
 import { getOrAdd, type RowKey, rowKeyOf } from '../../../projections/rows.js'
 import {
+  allOf,
   columnNamed,
   type Dialect,
   type Integer,
+  param,
   type Row,
   rowsOf,
   type Statement,
@@ -19,8 +21,9 @@ import {
 import { factRowsOf, intervals } from './fact-rows.js'
 import { type Generations, readGenerations } from './generations.js'
 import { decodeGrant, encodeGrant, grantKeyOf, grantsOf, type StoredGrant } from './grants.js'
+import { areStored, type Known, keep } from './known.js'
 import { bodyOf, encodeObject, rowOf } from './stored-rows.js'
-import { CHANGES, CHECKPOINT, checkpointIn, KEPT_EVENTS, OBJECTS } from './tables.js'
+import { CHANGES, CHECKPOINT, checkpointIn, GRANTS, KEPT_EVENTS, OBJECTS } from './tables.js'
 
 /** Events to be applied, and the checkpoint that they follow. */
 export interface Batch {
@@ -33,11 +36,15 @@ export interface Batch {
 /** The checkpoint after `batch`. */
 export const endOf = ({ from, events }: Batch): Position => events.at(-1)?.position ?? from
 
-/** Moves the checkpoint when it is where `batch` begins, and then finds a row. */
-export const checkpointMove = ({ table }: Dialect, batch: Batch): Statement => ({
-  sql: `UPDATE ${table(CHECKPOINT)} SET position = ? WHERE position = ? RETURNING 1`,
-  parameters: [endOf(batch), batch.from],
-})
+/** Moves the checkpoint when it is where `batch` begins and all `conditions` hold, and then finds a row. */
+export const checkpointMove = (
+  { table }: Dialect,
+  batch: Batch,
+  conditions: readonly Statement[] = [],
+): Statement => {
+  const met = allOf([sql`position = ${param(batch.from)}`, ...conditions])
+  return sql`UPDATE ${table(CHECKPOINT)} SET position = ${param(endOf(batch))} WHERE ${met} RETURNING 1`
+}
 
 /** Moves the checkpoint. @returns false when it is not where `batch` begins */
 export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> {
@@ -56,6 +63,10 @@ export function* moveCheckpoint(dialect: Dialect, batch: Batch): Steps<boolean> 
 interface Changes {
   /** The checkpoints at which something was read. */
   readonly reached: ReadonlySet<Position>
+  /** Hold while what was known, and not read, is still right. */
+  readonly assumed: readonly Statement[]
+  /** Keeps what is written, once it is. */
+  readonly learn: (known: Known) => void
   /**
    * Write the changes, each row once, so that they may run in any order. Each is made when it is needed: a database may
    * run the one before meanwhile.
@@ -68,8 +79,8 @@ interface Entry {
   readonly ref: ObjectRef
   readonly orgId: string
   readonly rowKey: RowKey
-  /** The row in the table; undefined if it does not exist. */
-  stored: ObjectRow | undefined
+  /** Where the row before the first event is found. */
+  readonly source: 'nothing' | 'memory' | 'table'
   /** Whether the table has a row, which a removed grant to a user keeps. */
   isStored: boolean
   row: ObjectRow | undefined
@@ -83,13 +94,15 @@ interface Projected {
   readonly after: ObjectRow | undefined
 }
 
-/** Reads the rows that `batch` changes, and makes the statements that write the changes. */
-export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
+/** Reads the rows that `batch` changes unless they are in `memory`, and makes the statements that write the changes. */
+export function* changesOf(dialect: Dialect, batch: Batch, memory?: Known): Steps<Changes> {
   const reached = new Set<Position>()
   const events = batch.events.filter(isOfObject)
-  const entries = entriesOf(events)
+  const entries = entriesOf(events, memory)
+  /** As they are before the events, which replace the rows. */
+  const assumed = TYPES.flatMap((type) => entries.from('memory', type)).map(sequenceOf)
   for (const type of TYPES) {
-    const ofType = entries.toLoad(type)
+    const ofType = entries.from('table', type)
     if (ofType.length === 0) continue
     reached.add(
       type === 'user_grant'
@@ -107,34 +120,85 @@ export function* changesOf(dialect: Dialect, batch: Batch): Steps<Changes> {
   const generations = yield* readGenerations(
     dialect,
     projected.flatMap(({ before, after }) => [before?.fact?.fact, after?.fact?.fact]),
+    memory,
   )
   if (generations.reached !== undefined) reached.add(generations.reached)
-  return { reached, statements: writesOf(dialect, batch, projected, generations) }
+  return {
+    reached,
+    assumed: [...assumedOf(dialect, assumed, generations), ...generations.assumed],
+    learn: (known) => {
+      for (const { event, entry } of projected) {
+        const { row } = entry
+        // The table may have a row of a removed object of another type.
+        if (row || entry.ref.type === 'user_grant')
+          keep(known.rows, event.stream, { version: event.version, row })
+        else known.rows.delete(event.stream)
+      }
+      generations.learn(known)
+    },
+    statements: writesOf(dialect, batch, projected, generations),
+  }
 }
 
 /** The objects of `events`, by stream. */
-const entriesOf = (events: readonly KnownEvent[]) => {
+const entriesOf = (events: readonly KnownEvent[], known: Known | undefined) => {
   const entries = new Map<string, Entry>()
-  const known = new Set<Entry>()
-  for (const event of events) {
-    const entry = getOrAdd(entries, event.stream, (): Entry => {
+  for (const { stream, version, ...event } of events)
+    getOrAdd(entries, stream, (): Entry => {
       const { resourceOwner: orgId } = event.metadata
       const ref = objectOf(event)
-      const rowKey = rowKeyOf(orgId, ref)
-      return { ref, orgId, rowKey, stored: undefined, isStored: false, row: undefined }
+      const kept = known?.rows.get(stream)
+      const isKnown = version > 1 && kept?.version === version - 1
+      return {
+        ref,
+        orgId,
+        rowKey: rowKeyOf(orgId, ref),
+        source: version === 1 ? 'nothing' : isKnown ? 'memory' : 'table',
+        isStored: isKnown,
+        row: isKnown ? kept.row : undefined,
+      }
     })
-    if (event.version === 1) known.add(entry)
-  }
   return {
     of: ({ stream }: KnownEvent): Entry => {
       const entry = entries.get(stream)
       if (entry === undefined) throw new Error(`The stream ${stream} is not in the batch`)
       return entry
     },
-    /** Those whose rows may be in the table. */
-    toLoad: (type: ViewType): readonly Entry[] =>
-      [...entries.values()].filter((entry) => entry.ref.type === type && !known.has(entry)),
+    from: (source: Entry['source'], type: ViewType): readonly Entry[] =>
+      [...entries.values()].filter((entry) => entry.ref.type === type && entry.source === source),
   }
+}
+
+/** An object, and the sequence that its row has: 0 for a removed grant to a user. */
+type Assumed = readonly [entry: Entry, sequence: Position]
+
+const sequenceOf = (entry: Entry): Assumed => [entry, entry.row?.details.sequence ?? 0n]
+
+/** Hold while the rows that were known are those in the tables. */
+const assumedOf = (
+  dialect: Dialect,
+  assumed: readonly Assumed[],
+  { placeOf }: Generations,
+): readonly Statement[] => {
+  const byType = Map.groupBy(assumed, ([{ ref }]) => ref.type)
+  return [...byType].map(([type, ofType]) =>
+    type === 'user_grant'
+      ? areStored(
+          dialect,
+          GRANTS,
+          ['place', 'user_id', 'sequence'],
+          ofType.map(([entry, sequence]) => {
+            const [orgId, scope, userId] = grantKeyOf(entry)
+            return [placeOf(String(orgId), String(scope)) ?? 0, userId ?? '', sequence]
+          }),
+        )
+      : areStored(
+          dialect,
+          OBJECTS[type],
+          ['scope', 'key', 'sequence'],
+          ofType.map(([{ rowKey }, sequence]) => [rowKey.scope, rowKey.key, sequence]),
+        ),
+  )
 }
 
 type Loaded<Found extends Row> = readonly [reached: Integer, nth: Integer, ...Found]
@@ -151,7 +215,6 @@ const loaded = <Found extends Row>(
     if (nth === null || entry === undefined) continue
     keep(entry, row)
     entry.isStored = true
-    entry.row = entry.stored
   }
   return BigInt(found[0]?.[0] ?? 0)
 }
@@ -171,14 +234,14 @@ function* loadObjects(
       JOIN ${dialect.table(table)} AS object ON object.scope = wanted.scope AND object.key = wanted.key) AS found ON TRUE`
   return loaded<Found>(rows, entries, (entry, [body, sequence, creationDate]) => {
     const dates = [BigInt(sequence), new Date(Number(creationDate))] as const
-    entry.stored = rowOf(type, entry.orgId, body, dates)
+    entry.row = rowOf(type, entry.orgId, body, dates)
   })
 }
 
 function* loadGrants(dialect: Dialect, entries: readonly Entry[]): Steps<Position> {
   const rows = yield grantsOf(dialect, entries.map(grantKeyOf))
   return loaded<StoredGrant>(rows, entries, (entry, found) => {
-    entry.stored = decodeGrant(entry.ref, entry.orgId, found)
+    entry.row = decodeGrant(entry.ref, entry.orgId, found)
   })
 }
 
@@ -208,7 +271,7 @@ function* writesOf(
   yield* objectStatements(dialect, projected, generations)
   yield* facts.statements(dialect)
   yield* dialect.insert(CHANGES, changes)
-  if (dialect.keepsEvents) yield* dialect.insert(KEPT_EVENTS, batch.events.map(keptEvent))
+  if (dialect.keepsEvents) yield* dialect.insert(KEPT_EVENTS, batch.events.map(eventRow))
 }
 
 /** Write the rows of the objects. */
@@ -250,7 +313,7 @@ const encode = ({ ref, orgId, rowKey, row }: Entry, generations: Generations): R
   return place === undefined ? undefined : encodeGrant(ref, row, place, generations)
 }
 
-const keptEvent = (event: KnownEvent): Row => [
+const eventRow = (event: KnownEvent): Row => [
   event.position,
   event.stream,
   event.version,

@@ -1,7 +1,7 @@
 import type { Fact } from '../../../domain/facts.js'
 import type { Position } from '../../../ports/event-store.js'
 import { foldCase } from '../../../projections/row-order.js'
-import { getOrAdd, placeScope, projectOf, projectScope } from '../../../projections/rows.js'
+import { getOrAdd, placeScope, projectOf } from '../../../projections/rows.js'
 import {
   columnNamed,
   type Dialect,
@@ -11,6 +11,7 @@ import {
   type Statement,
   type Steps,
 } from '../dialect.js'
+import { areStored, type Known, keep } from './known.js'
 import { type Generation, shareOf } from './stored-rows.js'
 import { checkpointIn, HELD, PLACES, SHARES } from './tables.js'
 
@@ -21,17 +22,21 @@ export type Sharing = Extract<Fact, { readonly in: 'held' | 'project_grant' }>
 interface Place {
   readonly org: string
   readonly scope: string
+  /** The whole project; undefined if it is this place. */
+  readonly whole: Place | undefined
   number: number
   isNew: boolean
 }
 
-/** A generation of a role as an organization has it. */
+/** A generation of a role as an organization has it, for the whole project or on resources. */
 interface Share {
+  /** The whole project. */
   readonly place: Place
   readonly role: string
   readonly roleSince: number
   readonly grantSince: number
-  /** On a resource of a granted project: the share for the whole project. */
+  readonly isOnResource: boolean
+  /** On resources of a granted project: the share for the whole project. */
   readonly base: Share | undefined
   number: number
   isNew: boolean
@@ -41,8 +46,12 @@ interface Share {
 
 /** The numbers of projects in organizations, and of generations of roles there. */
 export interface Generations {
-  /** The checkpoint at which they were read; undefined when none were needed. */
+  /** The checkpoint at which they were read; undefined when none were needed, or all were known. */
   readonly reached: Position | undefined
+  /** Hold while numbers that were known are still right. */
+  readonly assumed: readonly Statement[]
+  /** Keeps the numbers, once what is new is written. */
+  readonly learn: (known: Known) => void
   /** The number of a project, or a resource, in an organization; undefined if no fact names it. */
   readonly placeOf: (orgId: string, scope: string) => number | undefined
   /** The numbers of the roles of a fact, in their order. */
@@ -63,44 +72,53 @@ export const isSharing = (fact: Fact | undefined): fact is Sharing =>
 export function* readGenerations(
   dialect: Dialect,
   facts: readonly (Fact | undefined)[],
+  known?: Known,
 ): Steps<Generations> {
   const places = new Map<string, Place>()
   const shares = new Map<string, Share>()
-  const placeIn = ({ orgId: org, projectOrgId, projectId }: Sharing, resource?: string): Place => {
+  const named = () => [...places, ...shares]
+  const placeIn = (fact: Sharing, resource?: string): Place => {
+    const { orgId: org, projectOrgId, projectId } = fact
     const scope = placeScope(projectOrgId, projectId, resource)
-    return getOrAdd(places, `${org} ${scope}`, () => ({ org, scope, number: 0, isNew: false }))
+    return getOrAdd(places, `${org} ${scope}`, () => {
+      const whole = resource === undefined ? undefined : placeIn(fact)
+      return { org, scope, whole, number: 0, isNew: false }
+    })
   }
-  const shareIn = (
-    fact: Sharing,
-    [role, roleSince, grantSince]: Generation,
-    resource?: string,
-  ): Share => {
-    const place = placeIn(fact, resource)
-    const key = `${place.org} ${place.scope} ${roleSince} ${grantSince} ${role}`
+  const shareIn = (fact: Sharing, given: Generation, isOnResource: boolean): Share => {
+    const [role, roleSince, grantSince] = given
+    const place = placeIn(fact)
+    const key = `${place.org} ${place.scope} ${isOnResource} ${roleSince} ${grantSince} ${role}`
     return getOrAdd(shares, key, () => {
       const isOwn = fact.orgId === fact.projectOrgId
-      const isBased = resource !== undefined && !isOwn
-      const base = isBased ? shareIn(fact, [role, roleSince, grantSince]) : undefined
+      const base = isOnResource && !isOwn ? shareIn(fact, given, false) : undefined
       // What no grant of the project gave never counts.
       const endAt = fact.in === 'project_grant' || isOwn ? undefined : 0n
-      return { place, role, roleSince, grantSince, base, number: 0, isNew: false, endAt }
+      const names = { place, role, roleSince, grantSince, isOnResource, base }
+      return { ...names, number: 0, isNew: false, endAt }
     })
   }
   const resourceOf = (fact: Sharing) => (fact.in === 'held' ? fact.resource : undefined)
   const sharesIn = (fact: Sharing): readonly Share[] =>
-    fact.roles.map((given) => shareIn(fact, shareOf(given), resourceOf(fact)))
+    fact.roles.map((role) => shareIn(fact, shareOf(role), resourceOf(fact) !== undefined))
   for (const fact of facts) {
     if (!isSharing(fact)) continue
-    // The row of a grant names its place, even where it has no roles.
-    placeIn(fact, resourceOf(fact))
+    // The row of a grant to a user names its place, even where it has no roles.
+    placeIn(fact, fact.in === 'held' && 'group' in fact.holder ? undefined : resourceOf(fact))
     sharesIn(fact)
   }
   const all = [...shares.values()]
-  const reached =
-    places.size === 0 ? undefined : yield* readNumbers(dialect, [...places.values()], all)
+  const numbers = known?.numbers
+  const areKnown = named().every(([name]) => numbers?.has(name))
+  for (const [name, each] of named()) each.number = numbers?.get(name) ?? 0
+  const reached = areKnown ? undefined : yield* readNumbers(dialect, [...places.values()], all)
 
   return {
     reached,
+    assumed: areKnown ? assumedOf(dialect, [...places.values()], all) : [],
+    learn: ({ numbers }) => {
+      for (const [name, { number }] of named()) keep(numbers, name, number)
+    },
     placeOf: (orgId, scope) => places.get(`${orgId} ${scope}`)?.number,
     numbersOf: (fact) => sharesIn(fact).map(({ number }) => number),
     listed: (fact) => {
@@ -112,30 +130,29 @@ export function* readGenerations(
     },
     replace: (before, after, at) => {
       if (before?.in !== 'project_grant') return
-      const kept = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
-      for (const share of sharesIn(before)) if (!kept.has(share)) share.endAt = at
+      const remaining = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
+      for (const share of sharesIn(before)) if (!remaining.has(share)) share.endAt = at
     },
     *statements() {
       const newPlaces = [...places.values()].filter(({ isNew }) => isNew)
       yield* dialect.insert(
         PLACES,
-        newPlaces.map(({ number, org, scope }) => {
+        newPlaces.map(({ number, org, scope, whole }) => {
           const { projectOrgId, projectId, resource = '' } = projectOf(scope)
-          return [number, org, scope, projectOrgId, projectId, resource, foldCase(resource)]
+          const names = [org, scope, projectOrgId, projectId, resource, foldCase(resource)]
+          return [number, ...names, whole?.number ?? number]
         }),
       )
       yield* dialect.insert(
         SHARES,
         all
           .filter(({ isNew }) => isNew)
-          .map(({ number, place, role, roleSince, grantSince, base, endAt = null }) => {
-            const [scope, resource] = scopesOf(place)
-            const names = [scope, role, foldCase(role), place.org, resource]
-            return [
-              ...[number, place.number, ...names, roleSince, grantSince],
-              ...(base ? [null, base.number] : [endAt, null]),
-            ]
-          }),
+          .map((share) => [
+            ...[share.number, share.place.number, share.place.scope, share.role],
+            ...[foldCase(share.role), share.place.org, share.isOnResource ? 1 : 0],
+            ...[share.roleSince, share.grantSince],
+            ...(share.base ? [null, share.base.number] : [share.endAt ?? null, null]),
+          ]),
       )
       const ended = all.flatMap(({ isNew, number, endAt = 0n }) =>
         isNew || endAt === 0n ? [] : [[number, endAt]],
@@ -145,10 +162,28 @@ export function* readGenerations(
   }
 }
 
-/** The scope of the project, and the resource; empty for the whole project. */
-const scopesOf = ({ scope }: Place): readonly [scope: string, resource: string] => {
-  const { projectOrgId, projectId, resource = '' } = projectOf(scope)
-  return [projectScope(projectOrgId, projectId), resource]
+/** The columns that name a share, and their values. */
+const NAMES = ['org', 'scope', 'role', 'on_resource', 'role_since', 'grant_since']
+
+const namesOf = ({ place, role, isOnResource, roleSince, grantSince }: Share): Row => [
+  ...[place.org, place.scope, role],
+  ...[isOnResource ? 1 : 0, roleSince, grantSince],
+]
+
+/** Hold while the names have these numbers. */
+const assumedOf = (
+  dialect: Dialect,
+  places: readonly Place[],
+  shares: readonly Share[],
+): readonly Statement[] => {
+  const ofPlaces = places.map(({ number, org, scope }) => [number, org, scope])
+  const ofShares = shares.map((share) => [share.number, ...namesOf(share)])
+  return [
+    ...(places.length === 0
+      ? []
+      : [areStored(dialect, PLACES, ['number', 'org', 'scope'], ofPlaces)]),
+    ...(shares.length === 0 ? [] : [areStored(dialect, SHARES, ['number', ...NAMES], ofShares)]),
+  ]
 }
 
 /** Sets the numbers of `places` and `shares`. @returns the checkpoint */
@@ -158,15 +193,10 @@ function* readNumbers(
   shares: readonly Share[],
 ): Steps<Position> {
   const { table } = dialect
-  const columns = ['org', 'scope', 'role', 'resource', 'role_since', 'grant_since'].map((name) =>
-    columnNamed(SHARES, name),
-  )
+  const columns = NAMES.map((name) => columnNamed(SHARES, name))
   const wanted = [
-    ...places.map(({ org, scope }): Row => [org, scope, '', '', 0, 0]),
-    ...shares.map(({ place, role, roleSince, grantSince }): Row => {
-      const [scope, resource] = scopesOf(place)
-      return [place.org, scope, role, resource, roleSince, grantSince]
-    }),
+    ...places.map(({ org, scope }): Row => [org, scope, '', 0, 0, 0]),
+    ...shares.map(namesOf),
   ]
   type Found = readonly [
     reached: Integer,
@@ -187,7 +217,7 @@ function* readNumbers(
       LEFT JOIN (SELECT nth, place.number AS place, share.number AS share FROM ${listed.sql}
         LEFT JOIN ${table(PLACES)} AS place ON place.org = wanted.org AND place.scope = wanted.scope
         LEFT JOIN ${table(SHARES)} AS share ON share.scope = wanted.scope AND share.role = wanted.role AND share.org = wanted.org
-          AND share.resource = wanted.resource AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
+          AND share.on_resource = wanted.on_resource AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
   )
   const found = rowsOf<Found>(yield { ...named, parameters: listed.parameters })
   const numbers = new Map(

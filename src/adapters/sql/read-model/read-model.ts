@@ -32,8 +32,9 @@ import { readAffected } from './affected.js'
 import { type Batch, changesOf, moveCheckpoint } from './changes.js'
 import { stands, streamOf } from './counts.js'
 import { grantKeyOf } from './grants.js'
+import { readHeldRoles } from './held-roles.js'
 import { readHistory } from './history.js'
-import { readHeldRoles, readHolders } from './holders.js'
+import { readHolders } from './holders.js'
 import { columnsOf, decode, IS_GRANTED, readList, type Totals } from './lists.js'
 import { isWithin, rowOf } from './stored-rows.js'
 import {
@@ -67,6 +68,13 @@ export interface ReadModelDriver {
    * {@link applyBatch}.
    */
   readonly apply: (batch: Batch) => Promise<boolean>
+  /** Absent where reading the log takes no round trip. */
+  readonly own?: {
+    /** See {@link ReadModel.applyOwn}. */
+    readonly apply: NonNullable<ReadModel['applyOwn']>
+    /** Sees the positions beside the result of a read. */
+    readonly read: (at: Pick<FoundAtHead<unknown>, 'head' | 'reached'>) => void
+  }
   /** Empties all tables. See {@link resetTables}. */
   readonly reset: () => Promise<void>
   /** Of a database in the process, so that the event loop gets its turns. See `Projection.batchSize`. */
@@ -80,9 +88,16 @@ export interface ReadModelDriver {
  *   the dialect sets `keepsEvents`
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
-  const { dialect, batchSize } = driver
+  const { dialect, batchSize, own } = driver
   const totals: Totals = new Map()
   const read = sqlReads(driver, totals)
+  const readAtHead: ReadAtHead = own
+    ? async (query) => {
+        const answer = await read(query)
+        own.read(answer)
+        return answer
+      }
+    : read
   const readModel: ReadModel = {
     name: READ_MODEL,
     ...(batchSize !== undefined && { batchSize }),
@@ -93,7 +108,9 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
       totals.clear()
     },
     ...readMethods(async (query) => (await read(query)).found),
-    readAtHead: (pair) => (pair.store === store && pair.readModel === readModel ? read : undefined),
+    readAtHead: (pair) =>
+      pair.store === store && pair.readModel === readModel ? readAtHead : undefined,
+    ...(own && { applyOwn: own.apply }),
   }
   return readModel
 }

@@ -10,9 +10,10 @@ import type {
   Version,
   VersionConflict,
 } from '../../../ports/event-store.js'
-import { beginsAppend, checkRestore } from '../../store/check-append.js'
 import type { Verdict } from '../../store/group-commit.js'
 import {
+  beginsAppend,
+  checkRestore,
   dataAt,
   nextPosition,
   type PreparedAppend,

@@ -31,11 +31,11 @@ import type { Planning } from '../sealed-secrets.js'
 import {
   type Content,
   decideContents,
+  decideGrant,
   type InProject,
   unprotecting,
   type Wanted,
 } from './contents.js'
-import { decideGrant } from './decide-grants.js'
 import {
   blocked,
   changed,

@@ -54,31 +54,33 @@ export const decideProvider = async (
   if (exists(state)) {
     const secret = await secretOf(planning, desired, state.clientSecret)
     // A secret that is declared with another issuer belongs to that issuer.
-    const isKept = secret?.isStored && isSecretFor(issuer, state)
-    const data = { ...fields, clientSecret: isKept ? undefined : secret?.sealed }
-    const shown = secret && secretField(isKept ? 'unchanged' : 'changed')
+    const isUnchanged = secret?.isStored && isSecretFor(issuer, state)
+    const data = { ...fields, clientSecret: isUnchanged ? undefined : secret?.sealed }
+    const secretChange = secret && secretField(isUnchanged ? 'unchanged' : 'changed')
     const patch = { type: 'PatchIdentityProvider', data } as const
     return decideAll(identityProvider, [patch, ...configure], before).andThen((events) =>
       issuer === '' && events.some(({ type }) => type === 'identity_provider.oidc_config_updated')
         ? err(invalidFields(path, ['issuer'], 'must not be empty'))
-        : ok(providerDraft(scene, subject, events, shown)),
+        : ok(providerDraft(scene, subject, events, secretChange)),
     )
   }
 
-  const given = { name: fields.name, clientSecret: planning.secrets.get(idpId)?.sealed }
-  const missing = (['name', 'clientSecret'] as const).filter((field) => given[field] === undefined)
+  const defaults = { name: fields.name, clientSecret: planning.secrets.get(idpId)?.sealed }
+  const missing = (['name', 'clientSecret'] as const).filter(
+    (field) => defaults[field] === undefined,
+  )
   if (missing.length > 0)
     return err(invalidFields(path, missing, 'is required to add the provider'))
-  const data = AddOidcIdentityProvider.shape.data.parse({ ...fields, ...given })
+  const data = AddOidcIdentityProvider.shape.data.parse({ ...fields, ...defaults })
   const isInactive = initialState === 'inactive'
   const commands: IdentityProviderCommand[] = [
     { type: 'AddOidcIdentityProvider', data },
     ...configure,
     ...(isInactive ? [{ type: 'DeactivateIdentityProvider', data: { idpId } } as const] : []),
   ]
-  const shown = isInactive ? [{ field: 'state', to: 'inactive' }] : []
+  const stateChange = isInactive ? [{ field: 'state', to: 'inactive' }] : []
   return decideAll(identityProvider, commands, before).map((events) =>
-    providerDraft(scene, subject, events, [...shown, ...secretField('set')]),
+    providerDraft(scene, subject, events, [...stateChange, ...secretField('set')]),
   )
 }
 

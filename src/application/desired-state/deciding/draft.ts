@@ -189,11 +189,13 @@ const valuesOf = (type: ObjectRef['type'], subject: Subject | undefined) => {
   const roles = fieldOf(state, 'roles')
   const recorded = Array.isArray(roles) ? roles.map((role) => fieldOf(role, 'roleKey')) : undefined
   return recordOf(SHOWN[type], (field) =>
-    shown(field === 'roleKeys' ? state && (subject?.roleKeys ?? recorded) : fieldOf(state, field)),
+    fieldValue(
+      field === 'roleKeys' ? state && (subject?.roleKeys ?? recorded) : fieldOf(state, field),
+    ),
   )
 }
 
-const shown = (value: unknown): FieldValue | undefined => {
+const fieldValue = (value: unknown): FieldValue | undefined => {
   if (Array.isArray(value)) return value.map(String)
   // Settings, whose members are always in one order.
   if (typeof value === 'object' && value !== null) return JSON.stringify(value)
@@ -205,7 +207,7 @@ const shown = (value: unknown): FieldValue | undefined => {
 /** An object that a decision depends on, as its stream was before the desired state. */
 export interface Guard {
   readonly object: ObjectRef
-  readonly seen: AnyStreamState
+  readonly known: AnyStreamState
 }
 
 /** A desired state while it is decided on. */
@@ -238,12 +240,12 @@ export const foresee = (
     const name = aggregate.stream(options?.orgId ?? own, ids)
     const object = aggregate.ref?.(ids)
     const isEmpty = newProject !== undefined && fieldOf(object, 'projectId') === newProject
-    const seen = isEmpty
+    const known = isEmpty
       ? new StreamState(aggregate, name)
       : await streams.read(aggregate, ids, options)
-    if (object) guards?.set(name, { object, seen })
+    if (object) guards?.set(name, { object, known })
     const after = foreseen.get(name)
-    return after ? asOneOf(after, aggregate) : seen
+    return after ? asOneOf(after, aggregate) : known
   }
   return { orgId: own, read }
 }

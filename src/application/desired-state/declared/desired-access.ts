@@ -148,7 +148,6 @@ export type ParsedProvider = z.output<typeof SealedIdentityProvider>
 
 const RANGE = 'must be a whole number from 1 to 2^53 - 1'
 
-/** Schema of the version of a desired state. */
 export const accessVersion = z
   .int({ error: RANGE })
   .check(z.minimum(1, { error: RANGE, abort: true }))

@@ -321,10 +321,10 @@ const formatChange = (change: PlannedChange): readonly string[] => {
   return [`${line} is blocked: ${why}`]
 }
 
-const formatField = (shown: PlannedField): readonly string[] => {
-  const name = escaped(shown.field)
-  if ('secret' in shown) return [`    ${name}: (${shown.secret})`]
-  const values = [shown.from, shown.to].filter((value) => value !== undefined).map(quoted)
+const formatField = (planned: PlannedField): readonly string[] => {
+  const name = escaped(planned.field)
+  if ('secret' in planned) return [`    ${name}: (${planned.secret})`]
+  const values = [planned.from, planned.to].filter((value) => value !== undefined).map(quoted)
   return values.length > 0 ? [`    ${name}: ${values.join(' -> ')}`] : []
 }
 

@@ -6,14 +6,16 @@ import {
   membershipService,
   roleMappingService,
 } from '../../../transport/wire.js'
-import { Until } from '../display.js'
+import { Time, Until } from '../display.js'
 import { ProjectName, ProviderName, RoleName, RolesOf, UserName } from '../names.js'
 import { usePermission } from '../permissions.js'
 import { useRows } from '../query.js'
 import { href } from '../router.js'
 import { Say, say, sayCount, texts } from '../texts.js'
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const WEEK_MS = 7 * DAY_MS
+const MONTH_MS = 30 * DAY_MS
 /** Most roles that are shown. */
 const SHOWN = 10
 /** Most rows of a list that are looked through. */
@@ -27,6 +29,10 @@ interface UserRoles {
     readonly roleKey: string
     readonly expiresAt?: string
   }[]
+}
+
+interface WithSecret {
+  readonly secretExpiresAt?: string
 }
 
 /** The users with roles, as far as the caller may see them. */
@@ -54,6 +60,10 @@ export const Attention = ({ users }: { readonly users: ReturnType<typeof useUser
   const sentTo = new Set(
     domains.rows?.filter((domain) => !pending.includes(domain)).map(({ idpId }) => idpId),
   )
+  const month = Date.now() + MONTH_MS
+  const secrets = (providers.rows ?? [])
+    .map(({ idpId, signIn }) => ({ idpId: String(idpId), ...(Object(signIn) as WithSecret) }))
+    .filter(({ secretExpiresAt }) => secretExpiresAt && Date.parse(secretExpiresAt) < month)
   const isKnown = domains.rows !== undefined && !domains.hasMore
   const unsent = isKnown ? (providers.rows?.filter(({ idpId }) => !sentTo.has(idpId)) ?? []) : []
   const mapped = [...new Set(mappings.rows?.map(({ idpId }) => String(idpId)))]
@@ -76,6 +86,15 @@ export const Attention = ({ users }: { readonly users: ReturnType<typeof useUser
           </Point>
         ))}
         {ending.length > SHOWN && <li>{say(texts.andMore, { count: ending.length - SHOWN })}</li>}
+        {secrets.map(({ idpId, secretExpiresAt = '' }) => (
+          <Point key={`secret ${idpId}`} to={href('provider', { idpId })}>
+            <Say
+              text={Date.parse(secretExpiresAt) < Date.now() ? texts.secretEnded : texts.secretEnds}
+              provider={<ProviderName id={idpId} />}
+              time={<Time at={secretExpiresAt} />}
+            />
+          </Point>
+        ))}
         {pending.map(({ domain }) => (
           <Point key={domain} to={href('domain', { domain: String(domain) })}>
             <Say text={texts.pendingDomain} domain={<bdi>{String(domain)}</bdi>} />

@@ -80,7 +80,7 @@ export const CellPopover = ({ asked, close }: CellPopoverProps) => {
     // The row may have been drawn again.
     const again = cell.isConnected
       ? cell
-      : document.querySelector<HTMLElement>('.matrix [tabindex="0"]')
+      : document.querySelector<HTMLElement>('.matrix [tabindex="0"], .held button')
     again?.focus()
   }
   const project = { projectId, projectOrgId, resource }
@@ -125,6 +125,7 @@ interface Evidence {
   readonly time: string
   readonly type: string
   readonly actor?: { readonly userId: string }
+  readonly reason?: string
 }
 
 const explain = async (question: Json, mayReadHistory: boolean): Promise<Outcome<Explanation>> => {
@@ -176,14 +177,20 @@ const Why = ({ asked: { grant, roleName }, outcome }: WhyProps) => {
   )
 }
 
-/** A change that an answer rests on: what it was, who made it, and when. */
-const Because = ({ entry: { type, time, actor } }: { readonly entry: Evidence }) => (
+/** A change that an answer rests on: what it was, who made it, when, and why. */
+const Because = ({ entry: { type, time, actor, reason } }: { readonly entry: Evidence }) => (
   <p>
     {texts.types[type] ?? type}{' '}
     {actor ? (
       <Say text={texts.by} name={<UserName id={actor.userId} />} time={<Time at={time} />} />
     ) : (
       <Time at={time} />
+    )}
+    {reason && (
+      <>
+        <br />
+        {texts.reason}: <bdi>{reason}</bdi>
+      </>
     )}
   </p>
 )

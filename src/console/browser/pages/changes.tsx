@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { historyService } from '../../../transport/wire.js'
 import { type Failure, type Json, type JsonValue, pathOf } from '../api.js'
+import { Choice } from '../choice.js'
 import { cellTime, exportList, type Reading, timeZone } from '../csv.js'
-import { DateField } from '../dates.js'
+import { DateField, PeriodChoice } from '../dates.js'
 import { type HistoryEntry, HistoryList, useHistory } from '../history.js'
 import { nameOf, ownOrganization } from '../known.js'
 import { changedName, projectIn, projectTitleOf } from '../names.js'
@@ -115,23 +116,19 @@ export const Timeline = () => {
     <article>
       <h1>{texts.timeline}</h1>
       <div class="bar fields">
+        <PeriodChoice />
         <UserFilter name="actor" label={texts.who} />
         <UserFilter name="user" label={texts.person} />
         <ProjectChoice none={texts.anyProject} />
-        <label>
-          {texts.type}{' '}
-          <select
-            value={filter.types}
-            onChange={({ currentTarget }) => setParameters({ types: currentTarget.value })}
-          >
-            <option value="">{texts.anyType}</option>
-            {Object.entries(texts.types).map(([type, name]) => (
-              <option key={type} value={type} selected={type === filter.types}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          text={texts.type}
+          value={filter.types}
+          options={[
+            { value: '', name: texts.anyType },
+            ...Object.entries(texts.types).map(([value, name]) => ({ value, name })),
+          ]}
+          change={(types) => setParameters({ types })}
+        />
         <DateField name="from" label={texts.from} isStart hasHour />
         <DateField name="to" label={texts.to} hasHour />
         <button type="button" aria-pressed={isLive} onClick={() => setLive(!isLive)}>

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { accessService, roleMappingService, userGrantService } from '../../../transport/wire.js'
 import type { Failure } from '../api.js'
 import { Button } from '../button.js'
+import { SearchField } from '../choice.js'
 import { readAll } from '../csv.js'
 import { dayOf } from '../display.js'
 import { GrantButton } from '../grant-dialog.js'
@@ -41,15 +42,11 @@ export const Matrix = () => {
           />
         )}
         {project && (
-          <label>
-            {texts.findRoles}{' '}
-            <input
-              type="search"
-              maxLength={200}
-              value={parameter('role')}
-              onInput={({ currentTarget }) => setParameters({ role: currentTarget.value })}
-            />
-          </label>
+          <SearchField
+            text={texts.findRoles}
+            value={parameter('role')}
+            change={(role) => setParameters({ role })}
+          />
         )}
         {project && <ResourceFilter />}
       </div>

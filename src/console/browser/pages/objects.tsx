@@ -7,19 +7,22 @@ import {
 } from '../../../transport/wire.js'
 import type { Json, StoredObject } from '../api.js'
 import { GrantButton } from '../grant-dialog.js'
-import { Section } from '../list.js'
+import { AddButton, Section } from '../list.js'
 import { UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import { ObjectPage } from '../object-page.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
+import { PreviewSignIn } from '../preview.js'
 import { useRows } from '../query.js'
 import { href, parameter } from '../router.js'
 import type { ListSpec } from '../rows.js'
-import { SignInButton } from '../sign-in.js'
-import { texts } from '../texts.js'
+import { settings } from '../settings.js'
+import { SecretButton, SignInButton } from '../sign-in.js'
+import { sayCount, texts } from '../texts.js'
 import { useWrite } from '../write.js'
 import { Holders, type RoleHolder } from './review.js'
+import { Scim } from './scim.js'
 
 const rolesOf = (ids: Json): ListSpec => ({
   label: texts.roles,
@@ -55,8 +58,9 @@ export const Project = () => {
           <a href={href('review', { projectId })}>{texts.review}</a>
         </nav>
       )}
+      {maySeeGrants && <AddButton type={types.projectGrant} ids={ids} text={texts.grantProject} />}
       {maySeeRoles && <Section list={rolesOf(ids)} add={ids} />}
-      {maySeeGrants && <Section list={grantsOf(ids)} add={ids} />}
+      {maySeeGrants && <Section list={grantsOf(ids)} />}
     </ObjectPage>
   )
 }
@@ -85,7 +89,15 @@ const HoldersOfRole = () => {
       </header>
       {!rows && <Waiting query={query} />}
       {rows?.length === 0 && <p class="empty">{texts.emptyHolders}</p>}
-      {rows && rows.length > 0 && <Holders holders={rows} roles={[]} without={['roleKey']} />}
+      {rows && rows.length > 0 && (
+        <Holders
+          holders={rows}
+          roles={[]}
+          project={project}
+          without={['roleKey']}
+          more={query.more}
+        />
+      )}
       <More query={query} />
     </section>
   )
@@ -117,15 +129,20 @@ export const UserGrant = () => {
 }
 
 export const Provider = () => (
-  <ObjectPage type={types.provider} back={href('providers')} tool={ProviderTools} />
+  <ObjectPage type={types.provider} back={href('providers')} tool={ProviderTools}>
+    <Scim idpId={parameter('idpId')} />
+  </ObjectPage>
 )
 
-const ProviderTools = (props: { readonly ids: Json; readonly object: StoredObject }) => (
+const ProviderTools = ({ ids, object }: { readonly ids: Json; readonly object: StoredObject }) => (
   <>
-    {!props.object['protectedBy'] && (
-      <SignInButton key={props.object.details.sequence} ids={props.ids} provider={props.object} />
+    {!object['protectedBy'] && (
+      <div key={object.details.sequence} class="actions start">
+        <SecretButton ids={ids} provider={object} />
+        <SignInButton ids={ids} provider={object} />
+      </div>
     )}
-    <ProviderTest ids={props.ids} />
+    <ProviderTest ids={ids} />
   </>
 )
 
@@ -153,6 +170,11 @@ export const ProviderTest = ({
     setFound(await send<TestResult>(identityProviderService.testIdentityProvider, ids))
     done?.()
   }
+  const checks = found?.checks ?? []
+  // What failed comes first.
+  const wrong = ['failed', 'warning'].flatMap((verdict) =>
+    checks.filter((check) => check.verdict === verdict),
+  )
   return (
     <section>
       <h2>{texts.test}</h2>
@@ -167,15 +189,24 @@ export const ProviderTest = ({
         {failure && failure.reason !== 'NOT_CONFIGURED' && <FailureNotice failure={failure} />}
         {found && (
           <ul class="checks">
-            {found.checks?.map(({ name, verdict, message }) => (
+            {wrong.map(({ name, verdict, message }) => (
               <li key={name}>
                 <span class={`badge ${verdict}`}>{texts.verdicts[verdict] ?? verdict}</span>
                 <span>{message}</span>
               </li>
             ))}
+            {wrong.length < checks.length && (
+              <li>
+                <span class="badge ok">{texts.verdicts['ok']}</span>
+                <span>{sayCount(texts.testsFine, checks.length - wrong.length)}</span>
+              </li>
+            )}
           </ul>
         )}
       </div>
+      {settings.hasPreview && found?.checks?.every(({ verdict }) => verdict !== 'failed') && (
+        <PreviewSignIn idpId={String(ids['idpId'])} />
+      )}
     </section>
   )
 }

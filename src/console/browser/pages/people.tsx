@@ -1,16 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import { Button } from '../button.js'
+import { SearchField } from '../choice.js'
 import { Until } from '../display.js'
 import { GrantButton } from '../grant-dialog.js'
 import { useGrid } from '../grid.js'
 import { nameOf, personOf } from '../known.js'
-import { ProjectName, projectTitleOf, UserLines } from '../names.js'
+import { ProjectName, projectTitleOf, UserLink } from '../names.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
-import { href, parameter, setParameters } from '../router.js'
+import { parameter, setParameters } from '../router.js'
 import { say, sayCount, texts } from '../texts.js'
 import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
@@ -60,14 +61,10 @@ export const People = () => {
         )}
       </header>
       <search class="bar" aria-label={texts.users}>
-        <input
-          type="search"
-          aria-label={texts.findPeople}
-          placeholder={texts.findPeople}
-          maxLength={200}
-          dir="auto"
+        <SearchField
+          label={texts.findPeople}
           value={parameter('filter')}
-          onInput={({ currentTarget }) => setParameters({ filter: currentTarget.value })}
+          change={(filter) => setParameters({ filter })}
         />
         <ProjectChoice none={texts.anyProject} />
         {project && <ResourceFilter />}
@@ -174,9 +171,7 @@ const Table = ({ users, chosen, setChosen, isSelecting }: TableProps) => {
                 </td>
               )}
               <th scope="row">
-                <a tabIndex={-1} href={href('user', { userId })}>
-                  <UserLines id={userId} />
-                </a>
+                <UserLink tabIndex={-1} id={userId} />
               </th>
               <td>
                 <RolesByProject roles={roles} />

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { Choice, SearchField } from '../choice.js'
 import { isOwn, type ProjectIds } from '../known.js'
 import { FailureNotice } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
@@ -15,15 +16,12 @@ export const chosenProject = (): ProjectIds | undefined => {
 
 /** Asks for one resource of the project, in the parameter `resource`. */
 export const ResourceFilter = () => (
-  <label>
-    {fieldName('resource')}{' '}
-    <input
-      type="search"
-      maxLength={200}
-      value={parameter('resource')}
-      onChange={({ currentTarget }) => setParameters({ resource: currentTarget.value.trim() })}
-    />
-  </label>
+  <SearchField
+    text={fieldName('resource')}
+    isLazy
+    value={parameter('resource')}
+    change={(resource) => setParameters({ resource: resource.trim() })}
+  />
 )
 
 interface ProjectChoiceProps {
@@ -52,19 +50,14 @@ export const ProjectChoice = ({ none }: ProjectChoiceProps) => {
     projectId === chosen?.projectId && projectOrgId === chosen.projectOrgId
   const at = projects?.findIndex(isChosen) ?? -1
   return (
-    <label>
-      {texts.project}{' '}
-      <select
-        value={at}
-        onChange={({ currentTarget }) => choose(projects?.[Number(currentTarget.value)])}
-      >
-        <option value={-1}>{none ?? texts.none}</option>
-        {projects?.map((project, index) => (
-          <option key={project.id} value={index} selected={index === at}>
-            {project.name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      text={texts.project}
+      value={at}
+      options={[
+        { value: -1, name: none ?? texts.none },
+        ...(projects ?? []).map(({ name }, value) => ({ value, name })),
+      ]}
+      change={(index) => choose(projects?.[Number(index)])}
+    />
   )
 }

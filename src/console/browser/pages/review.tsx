@@ -3,14 +3,16 @@ import { accessService } from '../../../transport/wire.js'
 import type { Failure, Json } from '../api.js'
 import { Button } from '../button.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
-import { DateField } from '../dates.js'
+import { DateField, DateInput, notAfterNow } from '../dates.js'
 import { Time, Value } from '../display.js'
-import { nameOf, type ProjectIds, personOf } from '../known.js'
-import { ProjectName, projectTitleOf, UserLines } from '../names.js'
+import { isOwn, nameOf, type ProjectIds, personOf, roleNameOf } from '../known.js'
+import { ProjectName, projectTitleOf, UserLink } from '../names.js'
 import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
+import { type Option, Picker } from '../picker.js'
 import { useRows } from '../query.js'
-import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
+import { type RoleOption, type RoleSource, readRoles, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
+import { Table } from '../rows.js'
 import { fieldName, Say, texts } from '../texts.js'
 import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
@@ -20,26 +22,25 @@ import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.j
  */
 export const Review = () => {
   const project = chosenProject()
-  const [at, since, permission, resource] = ['at', 'since', 'permission', 'resource'].map(parameter)
-  const asked = { ...project, at, permission, resource }
+  const [at, since] = ['at', 'since'].map(parameter)
+  const asked = { ...project, ...accessIn(), at, resource: parameter('resource') }
   const key = JSON.stringify([asked, since])
   return (
     <article>
       <h1>{texts.review}</h1>
       <div class="bar no-print">
         <ProjectChoice />
-        <DateField name="at" label={texts.at} />
-        <DateField name="since" label={texts.comparedWith} />
-        <label>
-          {fieldName('permission')}{' '}
-          <input
-            type="search"
-            maxLength={100}
-            value={permission}
-            onChange={({ currentTarget }) => setParameters({ permission: currentTarget.value })}
-          />
-        </label>
-        {project && <ResourceFilter />}
+        {project && <AccessFilter project={project} />}
+        <DateInput
+          text={texts.at}
+          at={at || new Date().toISOString()}
+          change={(day) => setParameters({ at: day && notAfterNow(day) })}
+        />
+        <details open={since !== '' || parameter('resource') !== ''}>
+          <summary>{texts.moreFilters}</summary>
+          <DateField name="since" label={texts.comparedWith} />
+          {project && <ResourceFilter />}
+        </details>
       </div>
       {!project && <p class="empty">{texts.chooseProject}</p>}
       {project && !since && <ReviewOf key={key} {...{ project, asked, at }} />}
@@ -47,6 +48,52 @@ export const Review = () => {
     </article>
   )
 }
+
+/** The role or the permission that is asked for. */
+const accessIn = () => ({ roleKey: parameter('roleKey'), permission: parameter('permission') })
+
+interface Access extends Option {
+  readonly asked: { readonly roleKey?: string; readonly permission?: string }
+}
+
+const rightOf = (permission: string): Access => ({
+  ...{ id: `permission ${permission}`, name: permission, detail: fieldName('permission') },
+  asked: { permission },
+})
+
+/** Chooses a role by its name, or a permission that any role gives; a permission of the past is typed. */
+const AccessFilter = ({ project }: { readonly project: ProjectIds }) => {
+  const { roles = [] } = useRolesOf(project)
+  const { roleKey, permission } = accessIn()
+  const roleOf = ({ roleKey, name }: Pick<RoleOption, 'roleKey' | 'name'>): Access => ({
+    ...{ id: `role ${roleKey}`, name, detail: texts.role, asked: { roleKey } },
+  })
+  const all = [
+    ...roles.map(roleOf),
+    ...[...new Set(roles.flatMap(({ permissions }) => permissions))].map(rightOf),
+  ]
+  const find = async (text: string) => {
+    const wanted = text.toLowerCase()
+    return all.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, OFFERED)
+  }
+  const chosen = [
+    ...(roleKey ? [roleOf({ roleKey, name: roleNameOf(project, roleKey) })] : []),
+    ...(permission ? [rightOf(permission)] : []),
+  ]
+  const none = { roleKey: undefined, permission: undefined }
+  return (
+    <Picker<Access>
+      label={texts.roleOrPermission}
+      chosen={chosen}
+      change={([access]) => setParameters({ ...none, ...access?.asked })}
+      find={find}
+      take={async (text) => rightOf(text)}
+    />
+  )
+}
+
+/** Most roles and permissions that are offered at once. */
+const OFFERED = 50
 
 interface ReviewProps {
   readonly project: ProjectIds
@@ -79,14 +126,16 @@ const permissionsOf = (roles: readonly RoleOption[] | undefined, key: string): s
 
 const ReviewOf = ({ project, asked, at }: ReviewProps) => {
   const holders = useRows<RoleHolder>(listRoleHolders, { ...asked, page_size: '1000' })
-  const { roles } = useRolesOf(project)
+  const { roles, hasMore: hasMoreRoles } = useRolesOf(project)
   const { rows, hasMore } = holders
   if (!rows) return <Waiting query={holders} />
   const shownAt = at || new Date().toISOString()
   const save = async () => {
     const all = await readAll<RoleHolder>(listRoleHolders, asked)
     if ('failure' in all) return all.failure
-    await exportReview(all.rows, { project, at: shownAt, roles })
+    const allRoles = hasMoreRoles ? await readRoles(project) : { roles }
+    if ('failure' in allRoles) return allRoles.failure
+    exportReview(all.rows, { project, at: shownAt, roles: allRoles.roles })
     return undefined
   }
   return (
@@ -100,10 +149,14 @@ const ReviewOf = ({ project, asked, at }: ReviewProps) => {
           />
         </span>
         {rows.length > 0 && <ExportButton save={save} />}
-        <Button text={texts.print} look="no-print" onClick={() => window.print()} />
+        <Button
+          text={texts.print}
+          look="no-print"
+          onClick={() => setTimeout(() => window.print())}
+        />
       </div>
       {rows.length === 0 && <p class="empty">{texts.emptyReview}</p>}
-      {rows.length > 0 && <Holders holders={rows} roles={roles} />}
+      {rows.length > 0 && <Holders holders={rows} {...{ roles, project }} more={holders.more} />}
       {hasMore && (
         <div class="notice">
           {texts.notAll} <More query={holders} />
@@ -121,49 +174,35 @@ interface HoldersProps {
   /** Columns that say nothing here. */
   readonly without?: readonly string[]
   readonly roles: readonly RoleOption[] | undefined
+  readonly project: ProjectIds
+  /** Reads more of them. */
+  readonly more?: () => void
 }
 
-export const Holders = ({ holders, roles, without = [] }: HoldersProps) => {
+export const Holders = ({ holders, roles, project, without = [], more }: HoldersProps) => {
   const isSaid = (name: (typeof COLUMNS)[number]) =>
     !without.includes(name) && (name !== 'resource' || holders.some(({ resource }) => resource))
-  const columns = COLUMNS.filter(isSaid)
-  return (
-    <section class="wide" tabIndex={0} aria-label={texts.review}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th key={name} scope="col">
-                {name === 'roleKey' ? texts.role : fieldName(name)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {holders.map((holder) => (
-            <tr key={`${keyOf(holder)}${holder.mark}`}>
-              {columns.map((name) => (
-                <td key={name}>
-                  {name === 'userId' && holder.mark && [<Mark of={holder.mark} />, ' ']}
-                  {name === 'via' ? (
-                    viaOf(holder)
-                  ) : name === 'roleKey' ? (
-                    <bdi title={holder.roleKey}>{roleName(roles, holder.roleKey)}</bdi>
-                  ) : name === 'userId' ? (
-                    <a href={href('user', { userId: holder.userId })}>
-                      <UserLines id={holder.userId} />
-                    </a>
-                  ) : (
-                    <Value of={holder[name]} field={name} />
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
+  const role = ({ roleKey }: Difference) => {
+    const name = <bdi title={roleKey}>{roleName(roles, roleKey)}</bdi>
+    const { projectId } = project
+    return isOwn(project) ? <a href={href('role', { projectId, roleKey })}>{name}</a> : name
+  }
+  const cell = (holder: Difference, name: (typeof COLUMNS)[number]) => {
+    if (name === 'via') return viaOf(holder)
+    if (name === 'roleKey') return role(holder)
+    if (name !== 'userId') return <Value of={holder[name]} field={name} />
+    return (
+      <>
+        {holder.mark && [<Mark of={holder.mark} />, ' ']}
+        <UserLink id={holder.userId} />
+      </>
+    )
+  }
+  const columns = COLUMNS.filter(isSaid).map((name) => ({
+    ...{ name, title: name === 'roleKey' ? texts.role : fieldName(name) },
+    cell: (holder: Difference) => cell(holder, name),
+  }))
+  return <Table label={texts.review} columns={columns} rows={holders} more={more} />
 }
 
 const Mark = ({ of }: { readonly of: '+' | '−' }) => (
@@ -203,7 +242,7 @@ const Comparison = ({ project, asked, at, since }: ComparisonProps) => {
       {!found && !failure && <p role="status">{texts.loading}</p>}
       {failure && <FailureNotice failure={failure} />}
       {found?.length === 0 && <p class="empty">{texts.compareNone}</p>}
-      {found && found.length > 0 && <Holders holders={found} roles={roles} />}
+      {found && found.length > 0 && <Holders holders={found} {...{ roles, project }} />}
     </>
   )
 }
@@ -232,10 +271,10 @@ interface ExportOptions extends Pick<HoldersProps, 'roles'> {
   readonly at: string
 }
 
-const exportReview = async (
+const exportReview = (
   holders: readonly RoleHolder[],
   { project, at, roles }: ExportOptions,
-): Promise<void> => {
+): void => {
   const timed = (name: string) => `${fieldName(name)} (${timeZone})`
   const head = [
     ...[texts.user, texts.email, texts.userId, fieldName('orgId'), texts.project, texts.role],

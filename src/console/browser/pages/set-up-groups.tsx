@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { roleMappingService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
+import { Choice } from '../choice.js'
 import { Joined } from '../display.js'
 import { TextField } from '../form.js'
 import { roleNameOf } from '../known.js'
 import { ProjectName, projectIn } from '../names.js'
-import { FailureNotice, Waiting } from '../notice.js'
+import { FailureNotice, More, Waiting } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
 import { useRows } from '../query.js'
 import { RolesField } from '../roles-field.js'
@@ -52,6 +53,7 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
           })}
         </ul>
       )}
+      <More query={mappings} />
       {failure && <FailureNotice failure={failure} />}
       <NewMapping idpId={idpId} projects={projects} done={mappings.reload} />
     </>
@@ -91,22 +93,15 @@ const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
       />
       {projects.length > 1 && (
         <div class="field">
-          <label>
-            {texts.project}{' '}
-            <select
-              value={at}
-              onChange={({ currentTarget }) => {
-                setAt(Number(currentTarget.value))
-                setRoles([])
-              }}
-            >
-              {projects.map(({ name }, index) => (
-                <option key={index} value={index} selected={index === at}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            text={texts.project}
+            value={at}
+            options={projects.map(({ name }, value) => ({ value, name }))}
+            change={(index) => {
+              setAt(Number(index))
+              setRoles([])
+            }}
+          />
         </div>
       )}
       <RolesField key={at} label={texts.roles} project={project} chosen={roles} change={setRoles} />

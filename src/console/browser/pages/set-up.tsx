@@ -3,6 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { domainService, identityProviderService } from '../../../transport/wire.js'
 import { call, type Failure, type Json, leaveLink, type StoredObject } from '../api.js'
 import { Button } from '../button.js'
+import { Dialog } from '../dialog.js'
+import { ownOrganization } from '../known.js'
+import { OrganizationName } from '../names.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useQuery, useRows } from '../query.js'
@@ -10,9 +13,12 @@ import { settings } from '../settings.js'
 import { say, texts } from '../texts.js'
 import { useWrite } from '../write.js'
 import { ProviderTest } from './objects.js'
+import { Scim } from './scim.js'
 import { DomainStep } from './set-up-domain.js'
 import { GroupsStep } from './set-up-groups.js'
 import { ProviderStep } from './set-up-provider.js'
+
+const ALL = { pageSize: 1000 }
 
 /** The guided set-up of single sign-on: a step for each thing that the caller, or the holder of a link, may do. */
 export const SetUp = () => {
@@ -25,8 +31,8 @@ export const SetUp = () => {
   const ownId = own.body?.['idpId'] ? String(own.body['idpId']) : undefined
   const idpId = ownId ?? picked
   const { listIdentityProviders } = identityProviderService
-  const providers = useRows(listIdentityProviders, maySee ? {} : undefined)
-  const domains = useRows(domainService.listDomains, mayProve ? {} : undefined)
+  const providers = useRows(listIdentityProviders, maySee ? ALL : undefined)
+  const domains = useRows(domainService.listDomains, mayProve ? ALL : undefined)
   const provider = providers.rows?.find((each) => each['idpId'] === idpId)
   const reload = () => {
     providers.reload()
@@ -34,9 +40,21 @@ export const SetUp = () => {
   }
   useReturn(settings.isLink && provider ? own.reload : undefined)
   const isReady = providers.rows && (!settings.isLink || own.body)
+  const isOn =
+    provider &&
+    (domains.rows?.some((each) => each['idpId'] === idpId) ||
+      (settings.isLink && !isDraft(provider)))
+  // What a holder of a link may do, and has not.
+  const left = [
+    ...(mayConnect && !isOn ? [texts.setUp.switchOn] : []),
+    ...(mayProve && !domains.rows?.some(isProven) ? [texts.setUp.prove] : []),
+  ]
   const steps = [
     (mayConnect || mayMap) && (
-      <Step title={mayConnect ? texts.setUp.connect : texts.setUp.whose}>
+      <Step
+        title={mayConnect ? texts.setUp.connect : texts.setUp.whose}
+        isDone={provider !== undefined}
+      >
         {isReady && providers.rows ? (
           <ProviderStep
             providers={providers.rows}
@@ -56,7 +74,7 @@ export const SetUp = () => {
     ),
     mayConnect && provider && <TryStep key={idpId} idpId={idpId} done={own.reload} />,
     mayProve && (
-      <Step title={texts.setUp.prove}>
+      <Step title={texts.setUp.prove} isDone={domains.rows?.some(isProven)}>
         {domains.rows ? (
           <DomainStep domains={domains.rows} done={domains.reload} />
         ) : (
@@ -69,8 +87,9 @@ export const SetUp = () => {
         <GroupsStep key={idpId} idpId={idpId} />
       </Step>
     ),
+    mayConnect && provider && <Scim key={idpId} idpId={idpId} />,
     mayConnect && (mayProve || settings.isLink) && provider && (
-      <Step title={texts.setUp.switchOn}>
+      <Step title={texts.setUp.switchOn} isDone={isOn}>
         {isDraft(provider) ? (
           <SwitchOnDraft provider={provider} passed={own.body ?? {}} done={reload} />
         ) : (
@@ -78,10 +97,11 @@ export const SetUp = () => {
         )}
       </Step>
     ),
-    settings.isLink && <Finish />,
+    settings.isLink && <Finish left={left} />,
   ]
   return (
     <article class="set-up">
+      {settings.isLink && <Brand />}
       <h1>{texts.setUp.title}</h1>
       <p>{texts.setUp.about}</p>
       <ol>{steps.map((step, at) => step && <li key={at}>{step}</li>)}</ol>
@@ -89,14 +109,32 @@ export const SetUp = () => {
   )
 }
 
+const isProven = ({ state }: StoredObject): boolean => state === 'DOMAIN_STATE_VERIFIED'
+
+/** Whose application this is, and for whom it is set up. */
+const Brand = () => (
+  <p class="kind">
+    {settings.logo && <img src={settings.logo} alt="" height="24" />} {settings.title}
+    {ownOrganization() && (
+      <>
+        {' · '}
+        <OrganizationName id={ownOrganization()} />
+      </>
+    )}
+  </p>
+)
+
 interface StepProps {
   readonly title: string
+  readonly isDone?: boolean | undefined
   readonly children: ComponentChildren
 }
 
-const Step = ({ title, children }: StepProps) => (
+const Step = ({ title, isDone = false, children }: StepProps) => (
   <section>
-    <h2>{title}</h2>
+    <h2>
+      {title} {isDone && <span class="badge ok">{texts.setUp.done}</span>}
+    </h2>
     {children}
   </section>
 )
@@ -182,9 +220,7 @@ const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
   const { idpId } = provider
   // A link leaves domains alone that have another provider.
   const proven = domains.filter(
-    (each) =>
-      each['state'] === 'DOMAIN_STATE_VERIFIED' &&
-      (!settings.isLink || !each['idpId'] || each['idpId'] === idpId),
+    (each) => isProven(each) && (!settings.isLink || !each['idpId'] || each['idpId'] === idpId),
   )
   const switchOn = async ({ domain }: StoredObject) => {
     if (await send(domainService.setDomainProvider, { domain, idpId })) done()
@@ -216,18 +252,20 @@ const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
   )
 }
 
-/** Ends the link: it does not open again. */
-const Finish = () => {
+/** Ends the link, after a dialog that says what is left: it does not open again. */
+const Finish = ({ left }: { readonly left: readonly string[] }) => {
   const [failure, setFailure] = useState<Failure | undefined>()
+  const [isAsking, setAsking] = useState(false)
   const [isDone, setDone] = useState(false)
   const finish = async () => {
     const outcome = await call({ method: 'POST', path: '/setUp', body: {} })
     if ('failure' in outcome) return setFailure(outcome.failure)
     leaveLink()
+    setAsking(false)
     setDone(true)
   }
   return (
-    <Step title={texts.setUp.finish}>
+    <Step title={texts.setUp.finish} isDone={isDone}>
       {isDone ? (
         <p class="notice" role="status">
           {texts.setUp.finished}
@@ -235,10 +273,34 @@ const Finish = () => {
       ) : (
         <>
           <p>{texts.setUp.finishAbout}</p>
-          <Button text={texts.setUp.finish} look="primary" onClick={finish} />
+          <Button
+            text={texts.setUp.finish}
+            look={left.length === 0 ? 'primary' : undefined}
+            onClick={() => setAsking(true)}
+          />
         </>
       )}
-      {failure && <FailureNotice failure={failure} />}
+      {isAsking && (
+        <Dialog
+          title={texts.setUp.finishAsk}
+          close={() => setAsking(false)}
+          submit={finish}
+          done={{ text: texts.setUp.finish, isDangerous: left.length > 0 }}
+        >
+          <p>{texts.setUp.finishAbout}</p>
+          {left.length > 0 && (
+            <>
+              <p>{texts.setUp.left}</p>
+              <ul>
+                {left.map((step) => (
+                  <li key={step}>{step}</li>
+                ))}
+              </ul>
+            </>
+          )}
+          {failure && <FailureNotice failure={failure} />}
+        </Dialog>
+      )}
     </Step>
   )
 }

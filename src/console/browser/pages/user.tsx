@@ -15,18 +15,19 @@ import { GrantButton } from '../grant-dialog.js'
 import { HistoryList, useHistory } from '../history.js'
 import { nameOf, personOf } from '../known.js'
 import { List, useList } from '../list.js'
-import { projectIn, UserName } from '../names.js'
+import { ProjectName, projectIn, UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
 import { type Query, useRows } from '../query.js'
 import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter, useTitle } from '../router.js'
-import type { ListSpec } from '../rows.js'
+import { type ListSpec, Table } from '../rows.js'
 import { settings } from '../settings.js'
 import { fieldName, say, texts } from '../texts.js'
 import { givenAgain } from '../undo.js'
 import { write } from '../write.js'
+import { type AskedCell, CellPopover } from './cell-popover.js'
 
 /** A user: the roles that count, what was granted, what happened, and taking everything away. */
 export const User = () => {
@@ -67,7 +68,7 @@ export const User = () => {
           <p class="none">{say(texts.readOnly, { permission: types.userGrant.permission })}</p>
         )}
       </div>
-      <HeldRoles query={roles} />
+      <HeldRoles userId={userId} query={roles} />
       <section>
         <h2>{texts.rolesByProject}</h2>
         <List list={list} query={grants} />
@@ -120,53 +121,94 @@ const UserHistory = ({ userId }: { readonly userId: string }) => {
   )
 }
 
-const HELD = ['displayName', 'projectId', 'permissions', 'via', 'expiresAt']
+const HELD = ['displayName', 'projectId', 'permissions', 'via', 'from', 'expiresAt'] as const
 
-type UserRole = Json & { readonly via?: RoleSource }
+/** A role of a user, and how the user has it. */
+interface UserRole {
+  readonly projectId: string
+  readonly projectOrgId: string
+  readonly roleKey: string
+  readonly displayName?: string
+  readonly permissions?: readonly string[]
+  readonly resource?: string
+  readonly expiresAt?: string
+  readonly since?: string
+  readonly via?: RoleSource
+}
 
-/** The roles of a user that count, with what they allow. */
-const HeldRoles = ({ query }: { readonly query: Query<UserRole> }) => {
+interface RolesOfUser {
+  readonly roles: readonly UserRole[]
+}
+
+const nameIn = ({ displayName, roleKey }: UserRole): string => displayName || roleKey
+
+const scopeOf = ({ projectId, projectOrgId, resource }: UserRole): Json => ({
+  ...{ projectId, projectOrgId, resource },
+})
+
+const keyOf = ({ projectOrgId, projectId, roleKey, resource, via }: UserRole): string =>
+  JSON.stringify([projectOrgId, projectId, roleKey, resource, via?.idpId, via?.group])
+
+interface HeldRolesProps {
+  readonly userId: string
+  readonly query: Query<UserRole>
+}
+
+/** The roles of a user that count: what they allow, since when, and on request why. */
+const HeldRoles = ({ userId, query }: HeldRolesProps) => {
   const { rows } = query
+  const [asked, setAsked] = useState<AskedCell | undefined>()
+  const [user] = useRows<RolesOfUser>(accessService.listUsers, { user_ids: userId }).rows ?? []
+  const begins = new Map(user?.roles.map((role) => [keyOf(role), role.since]))
   if (!rows) return <Waiting query={query} />
+  const why = (role: UserRole, cell: HTMLElement) => {
+    const { projectId, projectOrgId, roleKey, resource, expiresAt, via } = role
+    const roles = via ? [] : [{ roleKey, ...(expiresAt && { expiresAt }) }]
+    const grant = { userId, projectId, projectOrgId, state: 'STATE_ACTIVE', roles }
+    setAsked({
+      grant: { ...grant, ...(resource && { resource }) },
+      ...{ roleKey, roleName: nameIn(role), expiresAt, cell, via },
+    })
+  }
+  const cell = (role: UserRole, name: (typeof HELD)[number]) => {
+    const values = { ...role, displayName: nameIn(role), from: begins.get(keyOf(role)) }
+    if (name !== 'via') return <Value of={values[name]} field={name} row={scopeOf(role)} />
+    return (
+      <>
+        {viaOf(role)}{' '}
+        <button
+          type="button"
+          class="copy"
+          aria-label={say(texts.whyRole, { role: values.displayName })}
+          onClick={({ currentTarget }) => why(role, currentTarget)}
+        >
+          {texts.why}
+        </button>
+      </>
+    )
+  }
   return (
-    <section>
+    <section class="held">
       <h2>{texts.heldRoles}</h2>
       {rows.length === 0 && <p class="empty">{texts.noHeldRoles}</p>}
       {rows.length > 0 && (
-        <section class="wide" tabIndex={0} aria-label={texts.heldRoles}>
-          <table>
-            <thead>
-              <tr>
-                {HELD.map((name) => (
-                  <th key={name} scope="col">
-                    {name === 'displayName' ? texts.role : fieldName(name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((role) => (
-                <tr key={JSON.stringify(role)}>
-                  {HELD.map((name) => (
-                    <td key={name}>
-                      {name === 'via' ? (
-                        viaOf(role)
-                      ) : (
-                        <Value
-                          of={role[name] || (name === 'displayName' ? role['roleKey'] : undefined)}
-                          field={name}
-                          row={role}
-                        />
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label={texts.heldRoles}
+          rows={rows}
+          columns={HELD.map((name) => ({
+            ...{ name, title: name === 'displayName' ? texts.role : fieldName(name) },
+            cell: (role: UserRole) => cell(role, name),
+          }))}
+        />
       )}
       <More query={query} />
+      {asked && (
+        <CellPopover
+          key={`${asked.grant.projectId}\n${asked.roleKey}`}
+          asked={asked}
+          close={() => setAsked(undefined)}
+        />
+      )}
     </section>
   )
 }
@@ -210,8 +252,7 @@ const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
           <ul>
             {roles.map((role) => (
               <li>
-                <bdi>{String(role['displayName'] || role['roleKey'])}</bdi> ·{' '}
-                <Value of={role['projectId']} field="projectId" row={role} />
+                <bdi>{nameIn(role)}</bdi> · <ProjectName {...role} />
               </li>
             ))}
           </ul>

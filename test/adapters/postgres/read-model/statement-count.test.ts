@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
+import type { CaughtUp } from '../../../../src/application/hooks.js'
 import { firstOf, record } from '../../../../src/laws/event-store/harness.js'
 import {
   addSamples,
@@ -176,6 +177,74 @@ describe('On PostgreSQL, after one event of another process,', () => {
       kind: 'NotFound',
     })
     expect((await listProjects()).items).toEqual([])
+  })
+})
+
+describe('On PostgreSQL, after writes of its own,', () => {
+  const zoe = { ...ann, userId: 'zoe' }
+  const eve = { ...editors, userId: 'eve' }
+  const patch = () => good(writer.iam.projects.patch({ ...portal, name: 'Shop' }, context))
+  const check = () => good(writer.iam.access.check({ ...zoe, roleKey: 'editor' }, context))
+  const add = () => good(writer.iam.userGrants.add(eve, context))
+  const remove = (grant: typeof ann) => good(writer.iam.userGrants.remove(grant, context))
+  const roles = ['owner', 'guest'].map((roleKey) => ({ roleKey, displayName: roleKey }))
+
+  /** The writer has written rows of its own, and knows them and the numbers of what they name. */
+  const warm = async () => {
+    await check()
+    await good(writer.iam.userGrants.add({ ...editors, userId: 'zoe' }, context))
+    await check()
+    await good(writer.iam.projects.patch({ ...portal, name: 'Portal 2' }, context))
+    await check()
+  }
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['gave a role', add],
+    ['took a role', () => remove(zoe)],
+    ['gave and took a role', () => add().then(() => remove({ ...ann, userId: 'eve' }))],
+    [
+      'took a role and gave it again',
+      () =>
+        remove(zoe).then(() => good(writer.iam.userGrants.add({ ...editors, ...zoe }, context))),
+    ],
+    ['suspended a grant', () => good(writer.iam.userGrants.deactivate(zoe, context))],
+    ['changed a project', patch],
+    [
+      'added two roles at once',
+      () => good(writer.iam.projectRoles.addMany({ projectId: 'portal', roles }, context)),
+    ],
+  ])('which %s, a strong read is two statements.', async (_, write) => {
+    await warm()
+    await write()
+    expect(await writer.statementsOf(check)).toHaveLength(2)
+    expect(await writer.statementsOf(check)).toHaveLength(1)
+    const rolesFor = ({ iam }: typeof writer) => good(iam.access.rolesOf(zoe, context))
+    const shown = await rolesFor(writer)
+    await reader.readModel.reset()
+    expect(await rolesFor(reader)).toEqual({ ...shown })
+  })
+
+  test('whose rows and names another process wrote, a strong read is at most four statements.', async () => {
+    await check()
+    await remove(ann)
+    expect((await writer.statementsOf(check)).length).toBeLessThanOrEqual(4)
+  })
+
+  test('reads at the same time share what is applied.', async () => {
+    await warm()
+    await add()
+    const both = () => Promise.all([check(), check(), check()])
+    expect(await writer.statementsOf(both)).toHaveLength(4)
+  })
+
+  test('hooks see what is applied.', async () => {
+    const seen: CaughtUp[] = []
+    const hooks = { onCatchUp: (batch: CaughtUp) => seen.push(batch) }
+    const iam = iamOn(writer.store, { readModel: writer.readModel, hooks })
+    await warm()
+    await add()
+    await good(iam.projects.get(portal, context))
+    expect(seen).toMatchObject([{ projection: writer.readModel.name, events: 1 }])
   })
 })
 
