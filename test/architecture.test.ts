@@ -188,6 +188,18 @@ const folderOf = (file: string): string => posix.dirname(file).replace(/^\.$/, '
 const targetOf = (file: string, specifier: string): string =>
   posix.join(posix.dirname(file), specifier).replace(/\.js$/, '.ts')
 
+/** The files of the core besides their own that import the methods of set-up links, or speak of them. */
+const knowingSetupLinks = (sources: Sources): readonly string[] =>
+  [...sources]
+    .filter(([file]) => /^(index|create-iam)\.ts$|^application\/(?!setup-links\/)/.test(file))
+    .filter(
+      ([file, source]) =>
+        importsOf(file, source).some((target) => target.startsWith('application/setup-links/')) ||
+        /set-?up-?link/i.test(file === 'index.ts' || file === 'application/iam.ts' ? '' : source),
+    )
+    .map(([file]) => file)
+    .toSorted()
+
 const importsOf = (file: string, source: string): readonly string[] =>
   specifiersIn(source)
     .filter((specifier) => specifier.startsWith('.'))
@@ -348,6 +360,10 @@ describe('the layout of src', () => {
     expect(namingAll(sources).toSorted()).toEqual(files.toSorted())
   })
 
+  it('keeps set-up links out of every other call', () => {
+    expect(knowingSetupLinks(sources)).toEqual(['application/iam.ts', 'index.ts'])
+  })
+
   it('takes time and chance from the environment alone', () => {
     expect(outsideEnvironment(sources)).toEqual([])
   })
@@ -426,6 +442,13 @@ describe('a planted violation is found', () => {
   it('as a cycle of types', () => {
     const source = "import type { ProjectCommand } from './project/command-schemas.js'"
     expect(cycles(planted('domain/message.ts', source))).not.toEqual([])
+  })
+
+  it('as a set-up link in the runtime of all calls', () => {
+    const source = "import { linkDelegation } from './setup-links/link-delegation.js'"
+    expect(knowingSetupLinks(planted('application/runtime.ts', source))).toContain(
+      'application/runtime.ts',
+    )
   })
 
   it('as a list of all aggregates', () => {

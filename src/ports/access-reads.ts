@@ -105,15 +105,15 @@ export interface HeldRolesQuery {
   /** Your id of the user. */
   readonly userId: string
   /** Only projects with this `id`, of any organization. Default: all. */
-  readonly projectId?: string
+  readonly projectId?: string | undefined
   /** Only projects of this organization. Default: of all organizations. */
-  readonly projectOrgId?: string
+  readonly projectOrgId?: string | undefined
   /** Only roles that count on this resource: on it, or on the whole project. Default: on all resources. */
-  readonly resource?: string
+  readonly resource?: string | undefined
   /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: string
+  readonly roleKey?: string | undefined
   /** Only roles that have this permission, or had it at that position. Default: all roles. */
-  readonly permission?: string
+  readonly permission?: string | undefined
   /**
    * Roles that counted right after the event at this position, or the last event before it. Default: roles that count
    * now. Display fields are the current ones, and empty if the role no longer exists.
@@ -150,19 +150,19 @@ export interface HoldersQuery {
   /** The organization that owns the projects. */
   readonly orgId: string
   /** The `id` of one project. Default: all projects of the organization. */
-  readonly projectId?: string
+  readonly projectId?: string | undefined
   /**
    * Only roles that count on this resource of that project: on it, or on the whole project. Default: on all resources.
    */
-  readonly resource?: string
+  readonly resource?: string | undefined
   /** One user, of any organization. Default: all users. */
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: string
+  readonly roleKey?: string | undefined
   /** Only roles that have this permission, or had it at that position. Default: all roles. */
-  readonly permission?: string
+  readonly permission?: string | undefined
   /** Only users of this organization. Default: all organizations. */
-  readonly userOrgId?: string
+  readonly userOrgId?: string | undefined
   /** The state right after the event at this position, or the last event before it. Default: now. */
   readonly at?: Position
   /** The present: roles that expired by then do not count. */
@@ -213,17 +213,17 @@ export interface UsersQuery {
   /** The organization of the users. */
   readonly orgId: string
   /** Only these users: 1 to 1000, without duplicates. Default: all users. */
-  readonly userIds?: readonly string[]
+  readonly userIds?: readonly string[] | undefined
   /** Only roles of projects with this `id`, of any organization. Default: all projects. */
-  readonly projectId?: string
+  readonly projectId?: string | undefined
   /** Only roles of projects of this organization. Default: all organizations. */
-  readonly projectOrgId?: string
+  readonly projectOrgId?: string | undefined
   /** Only roles that count on this resource: on it, or on a whole project. Default: on all resources. */
-  readonly resource?: string
+  readonly resource?: string | undefined
   /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: string
+  readonly roleKey?: string | undefined
   /** Only roles that have this permission, or had it at that position. Default: all roles. */
-  readonly permission?: string
+  readonly permission?: string | undefined
   /**
    * The state right after the event at this position, or the last event before it. Default: now. Display names are the
    * current ones, and empty if the role no longer exists.

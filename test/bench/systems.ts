@@ -3,6 +3,7 @@ import type { Open, Place, World } from './world.ts'
 /** What is measured, by the name that the tables show. */
 export const SYSTEMS = {
   claviger: 'claviger',
+  withViews: 'claviger with views',
   nestedMap: 'nested Map',
   casl: 'CASL',
   casbin: 'casbin',
@@ -21,6 +22,7 @@ export type SystemName = keyof typeof SYSTEMS
 /** The file and export of each; only the one that is opened is loaded. */
 const HOMES: Readonly<Record<SystemName, readonly [file: string, name: string]>> = {
   claviger: ['./systems/claviger.ts', 'claviger'],
+  withViews: ['./systems/claviger.ts', 'withViews'],
   nestedMap: ['./systems/nested-map.ts', 'nestedMap'],
   rawSqlite: ['./systems/raw-sqlite.ts', 'rawSqlite'],
   rawPostgres: ['./systems/raw-postgres.ts', 'rawPostgres'],

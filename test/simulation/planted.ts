@@ -397,18 +397,21 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/recording/transact.ts',
     'const expected = asExpected(call, await streams.decide(decideWithin))',
     'const decided = await streams.decide(decideWithin)\n      const expected = lost > 0 ? decided : asExpected(call, decided)',
+    616,
   ),
   bug(
     'protection is judged on a stale state',
     'application/recording/transact.ts',
     'const decision = isUpkeep ? expected : unprotected(marks, expected)',
     'const decision = isUpkeep || lost > 0 ? expected : unprotected(marks, expected)',
+    109,
   ),
   bug(
     'a write changes a protected object',
     'application/recording/transact.ts',
     'if (managedBy !== undefined && managedBy !== own && events.length > 0)',
     'if (own !== undefined && managedBy !== undefined && managedBy !== own && events.length > 0)',
+    31,
   ),
   bug(
     'a write that was recorded is said to be cancelled',
@@ -433,24 +436,27 @@ export const PLANTED: readonly PlantedBug[] = [
     'domain/role-generations.ts',
     'expiresAt !== undefined && expiresAt <= now',
     'expiresAt !== undefined && expiresAt < now',
+    88,
   ),
   bug(
     'an idempotency key is stored without its organization',
     'application/recording/stream-state.ts',
     'storedKey = (orgId: string, idempotencyKey: string)',
     "storedKey = (orgId: string, idempotencyKey: string, _ = (orgId = ''))",
+    10,
   ),
   bug(
-    'a question about the past misses the last event of its moment',
-    'application/access/past-access.ts',
-    'recorded.filter(({ position }) => position <= until),',
-    'recorded.filter(({ position }) => position < until),',
+    'a question about the past ends with the begin of its millisecond',
+    'application/method/input.ts',
+    'ok({ at: lastPositionIn(at), now: at })',
+    'ok({ at: lastPositionIn(at) - 999n, now: at })',
   ),
   bug(
     'a list of the past misses the last event of its moment',
     'projections/world.ts',
     'while (found && found.begin > at) found = found.before',
     'while (found && found.begin >= at) found = found.before',
+    48,
   ),
   bug(
     'an explanation ignores the last event',
@@ -469,12 +475,14 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/writing/dry-run.ts',
     "return project.status === 'active' && (!projectGrant || projectGrant.status === 'active')",
     "return project.status !== 'absent'",
+    145,
   ),
   bug(
     'a dry run shows roles that have ended',
     'application/writing/dry-run.ts',
     'const before = row && (await withCurrentRoles(streams, ref, row))',
     'const before = row && ({ ...(await withCurrentRoles(streams, ref, row)), ...shown(ref, row) } as never)',
+    24,
   ),
   bug(
     'a desired state is recorded on other states than it was decided on',
@@ -487,12 +495,14 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/desired-state/deciding/contents.ts',
     'prune ? isOwn(planning, before)',
     'prune ? true',
+    19,
   ),
   bug(
     'the protection of an object does not end',
     'application/desired-state/deciding/draft.ts',
     'return protectedBy === managedBy ? undefined : protectedBy',
     'return protectedBy',
+    49,
   ),
   bug(
     'a plan is applied though it is outdated',
@@ -578,9 +588,9 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a check of access reads the head after the rows',
     'adapters/sql/read-model/access.ts',
-    'const [head, reached, project, projectGrant, mapped, grants] = row',
+    'const [head, reached, project, projectGrant, mapped, ...grants] = row',
     'const [[head, reached]] = yield { sql: "SELECT " + positionColumns(dialect), parameters: [] }\n' +
-      'const [, , project, projectGrant, mapped, grants] = row',
+      'const [, , project, projectGrant, mapped, ...grants] = row',
     15,
   ),
   bug(

@@ -191,7 +191,7 @@ interface CountedHolder extends Counted, Pick<Holder, 'userId' | 'via'> {}
 
 /** Whose roles count, and when. */
 interface Counting extends Moment {
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** Counts as active. */
   readonly assumed?: Thing | undefined
 }

@@ -22,13 +22,11 @@ import type {
   HoldersQuery,
   UserRoles,
 } from '../../ports/access-reads.js'
-import type { SortValue } from '../../ports/read-model.js'
 import { keyOfHeldRole, keyOfHolder } from '../../projections/row-order.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
-import { date, momentOf, pageSize, type Target, targetOf } from '../method/input.js'
+import { date, pageSize, type Target, targetOf } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
-import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
-import { requireCheckpoint } from '../reading/query.js'
+import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import {
@@ -254,74 +252,40 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
     rolesOf: read(
       runtime,
       { method: 'access.rolesOf', permissions, schema: RolesOfInput },
-      async (call, { userId, projectId, resource, at, pageSize, pageToken }) => {
-        const moment = momentOf(at, runtime.now())
-        if (moment.isErr()) return err(moment.error)
-        return readPage({
-          token: pageToken,
-          query: [call.orgId, 'rolesOf', userId, projectId ?? null, resource ?? null, at ?? null],
-          isKey: isTexts<NonNullable<HeldRolesQuery['after']>>(6),
+      (call, input) =>
+        readAccessPage(runtime, call, {
+          method: 'rolesOf',
+          input,
+          keyLength: 6,
           keyOf: keyOfHeldRole,
-          read: async (after) => {
-            const query: HeldRolesQuery = {
-              orgId: call.orgId,
-              userId,
-              ...(projectId !== undefined && { projectId }),
-              ...(resource !== undefined && { resource }),
-              ...moment.value,
-              ...(after && { after }),
-              limit: pageSize,
-            }
+          read: async (page: Omit<HeldRolesQuery, 'orgId' | 'userId'>) => {
+            const { orgId } = call
+            const { userId, projectId, resource } = input
+            const query = { orgId, userId, projectId, resource, ...page }
             const found = await runtime.query(call, { method: 'heldRoles', args: [query] })
-            if (found.items.length === 0) await requireCheckpoint(runtime, call)
-            const { at: until } = moment.value
-            if (until === undefined) return found
-            const streams = streamsAt(runtime.store, call.orgId, until)
-            return {
-              ...found,
-              items: await Promise.all(found.items.map((role) => roleInLog(streams, role))),
-            }
+            if (page.at === undefined) return found
+            const streams = streamsAt(runtime.store, orgId, page.at)
+            const then = found.items.map((role) => roleInLog(streams, role))
+            return { ...found, items: await Promise.all(then) }
           },
-        })
-      },
+        }),
     ),
     whoHas: read(
       runtime,
-      {
-        method: 'access.whoHas',
-        permissions,
-        schema: WhoHasInput,
-        target: ofOwnRole,
-      },
+      { method: 'access.whoHas', permissions, schema: WhoHasInput, target: ofOwnRole },
       async (call, input) => {
-        const { projectId, projectOrgId, resource, userId, roleKey, permission, at } = input
-        if (resource !== undefined && projectId === undefined)
+        const { pageSize: _, pageToken: __, at: ___, projectOrgId, ...filters } = input
+        if (filters.resource !== undefined && filters.projectId === undefined)
           return err(invalid('resource', 'needs a projectId'))
-        const { pageSize, pageToken } = input
-        const moment = momentOf(at, runtime.now())
-        if (moment.isErr()) return err(moment.error)
-        const filters = [projectId, projectOrgId, resource, userId, roleKey, permission, at]
-        return readPage({
-          token: pageToken,
-          query: [call.orgId, 'whoHas', ...filters.map((value) => value ?? null)],
-          isKey: isTexts<NonNullable<HoldersQuery['after']>>(projectId === undefined ? 7 : 6),
+        const ofUsers = projectOrgId === undefined ? {} : { userOrgId: call.orgId }
+        return readAccessPage(runtime, call, {
+          method: 'whoHas',
+          input,
+          keyLength: filters.projectId === undefined ? 7 : 6,
           keyOf: keyOfHolder,
-          read: async (after) => {
-            const query: HoldersQuery = {
-              orgId: projectOrgId ?? call.orgId,
-              ...(projectOrgId !== undefined && { userOrgId: call.orgId }),
-              ...(projectId !== undefined && { projectId }),
-              ...(resource !== undefined && { resource }),
-              ...(userId !== undefined && { userId }),
-              ...(roleKey !== undefined && { roleKey }),
-              ...(permission !== undefined && { permission }),
-              ...moment.value,
-              ...(after && { after }),
-              limit: pageSize,
-            }
-            const found = await runtime.query(call, { method: 'holders', args: [query] })
-            if (found.items.length === 0) await requireCheckpoint(runtime, call)
-            return found
+          read: (page: Omit<HoldersQuery, 'orgId'>) => {
+            const query = { orgId: projectOrgId ?? call.orgId, ...ofUsers, ...filters, ...page }
+            return runtime.query(call, { method: 'holders', args: [query] })
           },
         })
       },
@@ -374,9 +338,3 @@ const roleInLog = async (streams: Streams, held: HeldRole): Promise<HeldRole> =>
   const { displayName, group, permissions } = state
   return { ...held, displayName, group, permissions }
 }
-
-/** Whether sort values are a key of so many texts. */
-const isTexts =
-  <Key extends readonly string[]>(count: number) =>
-  (values: readonly SortValue[]): values is Key =>
-    values.length === count && values.every((value) => typeof value === 'string')

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow'
+import { err, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { exists } from '../../domain/decider.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
@@ -13,13 +13,11 @@ import {
   UserId,
 } from '../../domain/values.js'
 import type { RoleOfUser, UserRoles, UsersQuery } from '../../ports/access-reads.js'
-import type { SortValue } from '../../ports/read-model.js'
 import { getOrAdd } from '../../projections/rows.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { date, momentOf, pageSize } from '../method/input.js'
-import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
-import { requireCheckpoint } from '../reading/query.js'
+import { date, pageSize } from '../method/input.js'
+import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import type { PermissionName, RoleKeyName } from './names.js'
@@ -63,48 +61,27 @@ export const listUsers = async (
   input: z.output<typeof UsersInput>,
 ): Promise<Result<AccessPage<UserRoles>, InvalidArgument>> => {
   const { orgId } = call
-  const { pageSize, pageToken, at, userIds, projectId, projectOrgId, resource } = input
-  const { roleKey, permission } = input
-  if (resource !== undefined && projectId === undefined)
+  const { pageSize: _, pageToken: __, at, ...filters } = input
+  if (filters.resource !== undefined && filters.projectId === undefined)
     return err(invalid('resource', 'needs a projectId'))
-  const moment = momentOf(at, runtime.now())
-  if (moment.isErr()) return err(moment.error)
-  const filters = [userIds, projectId, projectOrgId, resource, roleKey, permission, at]
-  const page = await readPage({
-    token: pageToken,
-    query: [orgId, 'users', ...filters.map((value) => value ?? null)],
-    isKey: isUser,
-    keyOf: ({ userId }: UserRoles) => [userId],
-    read: async (after) => {
-      const query: UsersQuery = {
-        orgId,
-        ...(userIds && { userIds }),
-        ...(projectId !== undefined && { projectId }),
-        ...(projectOrgId !== undefined && { projectOrgId }),
-        ...(resource !== undefined && { resource }),
-        ...(roleKey !== undefined && { roleKey }),
-        ...(permission !== undefined && { permission }),
-        ...moment.value,
-        ...(after && { after }),
-        limit: pageSize,
-      }
+  return readAccessPage(runtime, call, {
+    method: 'users',
+    input,
+    keyLength: 1,
+    keyOf: ({ userId }: UserRoles): readonly [string] => [userId],
+    read: async (page: Omit<UsersQuery, 'orgId'>) => {
+      const query = { orgId, ...filters, ...page }
       const found = await runtime.query(call, { method: 'users', args: [query] })
-      if (found.items.length === 0) await requireCheckpoint(runtime, call)
-      return found
+      if (page.at === undefined) return found
+      const named = namedThen(streamsAt(runtime.store, orgId, page.at))
+      const then = found.items.map(async ({ userId, roles }) => ({
+        userId,
+        roles: await Promise.all(roles.map(named)),
+      }))
+      return { ...found, items: await Promise.all(then) }
     },
   })
-  const { at: until } = moment.value
-  if (page.isErr() || until === undefined) return page
-  const named = namedThen(streamsAt(runtime.store, orgId, until))
-  const items = page.value.items.map(async ({ userId, roles }) => ({
-    userId,
-    roles: await Promise.all(roles.map(named)),
-  }))
-  return ok({ ...page.value, items: await Promise.all(items) })
 }
-
-const isUser = (values: readonly SortValue[]): values is readonly [userId: string] =>
-  values.length === 1 && typeof values[0] === 'string'
 
 /** Shows a role with its name of that time, which only the log has. Many users have the same few roles. */
 const namedThen = (streams: Streams): ((role: RoleOfUser) => Promise<RoleOfUser>) => {

@@ -4,9 +4,8 @@ import { ProjectId, RoleKey, RolePermission, UserId } from '../../domain/values.
 import type { HeldRole, HeldRolesQuery, Slice } from '../../ports/access-reads.js'
 import { type InvalidArgument, invalid, type ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { date, momentOf, pageSize } from '../method/input.js'
-import { type AccessPage, type PageInput, pageToken, readPage } from '../reading/pages.js'
-import { requireCheckpoint } from '../reading/query.js'
+import { date, pageSize } from '../method/input.js'
+import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
 import type { Runtime } from '../runtime.js'
 import type { PermissionName, RoleKeyName } from './names.js'
 
@@ -71,42 +70,24 @@ export interface Scope {
 export const scopesOf = async (
   runtime: Runtime,
   call: AdmittedCall,
-  {
-    userId,
-    roleKey,
-    permission,
-    projectId,
-    at,
-    pageSize,
-    pageToken,
-  }: z.output<typeof ScopesOfInput>,
+  input: z.output<typeof ScopesOfInput>,
 ): Promise<Result<AccessPage<Scope>, ReadError>> => {
-  const unclear = flawOf(roleKey, permission)
+  const { pageSize: _, pageToken: __, at: ___, ...filters } = input
+  const unclear = flawOf(filters.roleKey, filters.permission)
   if (unclear) return err(unclear)
-  const moment = momentOf(at, runtime.now())
-  if (moment.isErr()) return err(moment.error)
-  const filters = [userId, roleKey, permission, projectId, at].map((value) => value ?? null)
-  const query = {
-    orgId: call.orgId,
-    userId,
-    ...(roleKey !== undefined && { roleKey }),
-    ...(permission !== undefined && { permission }),
-    ...(projectId !== undefined && { projectId }),
-    ...moment.value,
-    limit: pageSize,
-  }
-  const ask = (after: HeldRolesQuery['after']) =>
-    runtime.query(call, { method: 'heldRoles', args: [{ ...query, ...(after && { after }) }] })
-  return readPage({
-    token: pageToken,
-    query: [call.orgId, 'scopesOf', ...filters],
-    isKey: (values): values is ScopeKey =>
-      values.length === 3 && values.every((value) => typeof value === 'string'),
+  return readAccessPage(runtime, call, {
+    method: 'scopesOf',
+    input,
+    keyLength: 3,
     keyOf: keyOfScope,
-    read: async (after) => {
-      const found = await scopesAfter(ask, after, pageSize)
-      if (found.items.length === 0) await requireCheckpoint(runtime, call)
-      return found
+    read: ({
+      after,
+      ...page
+    }: Pick<HeldRolesQuery, 'now' | 'at' | 'limit'> & { readonly after?: ScopeKey }) => {
+      const query = { orgId: call.orgId, ...filters, ...page }
+      const ask = (after: HeldRolesQuery['after']) =>
+        runtime.query(call, { method: 'heldRoles', args: [{ ...query, ...(after && { after }) }] })
+      return scopesAfter(ask, after, page.limit)
     },
   })
 }

@@ -7,7 +7,10 @@ import type { Position } from '../../ports/event-store.js'
 import type { SortValue } from '../../ports/read-model.js'
 import { type IamError, type InvalidArgument, invalid } from '../errors/errors.js'
 import { orThrow } from '../errors/to-status.js'
-import type { Context } from '../method/context.js'
+import type { AdmittedCall, Context } from '../method/context.js'
+import { type Moment, momentOf } from '../method/input.js'
+import type { Runtime } from '../runtime.js'
+import { requireCheckpoint } from './query.js'
 
 export const pageToken = z.optional(
   z.string({ error: 'must be text' }).check(z.maxLength(16_384, { error: 'is too long' })),
@@ -43,6 +46,47 @@ export const readPage = async <Item, Key extends readonly SortValue[], Found ext
   const { hasMore, ...page } = await read(after)
   const last = hasMore ? page.items.at(-1) : undefined
   return ok(last ? { ...page, nextPageToken: writeToken(query, keyOf(last)) } : page)
+}
+
+/** Access of users at a time. */
+interface AccessPages<Item, Key extends readonly string[], Found extends Slice<Item>>
+  extends Pick<Paged<Item, Key, Found>, 'keyOf'> {
+  /** The method, and its input: tokens are valid for these. */
+  readonly method: string
+  readonly input: Readonly<Record<'pageSize', number>> & {
+    readonly pageToken?: string | undefined
+    readonly at?: Date | undefined
+  }
+  /** How many texts a key has. */
+  readonly keyLength: number
+  readonly read: (page: Moment & { readonly after?: Key; readonly limit: number }) => Promise<Found>
+}
+
+/** Reads the page of an input, as access was at its time. */
+export const readAccessPage = async <
+  Item,
+  Key extends readonly string[],
+  Found extends Slice<Item>,
+>(
+  runtime: Runtime,
+  call: AdmittedCall,
+  { method, input, keyLength, keyOf, read }: AccessPages<Item, Key, Found>,
+) => {
+  const { pageSize: limit, pageToken: token, at, ...filters } = input
+  const moment = momentOf(at, runtime.now())
+  if (moment.isErr()) return err(moment.error)
+  return readPage({
+    token,
+    query: [call.orgId, method, filters, at ?? null],
+    isKey: (values): values is Key =>
+      values.length === keyLength && values.every((value) => typeof value === 'string'),
+    keyOf,
+    read: async (after) => {
+      const found = await read({ ...moment.value, ...(after && { after }), limit })
+      if (found.items.length === 0) await requireCheckpoint(runtime, call)
+      return found
+    },
+  })
 }
 
 const writeToken = (query: readonly unknown[], values: readonly SortValue[]): string => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { memoryEventStore } from '../../../src/adapters/memory/event-store.js'
 import type { Plan } from '../../../src/application/desired-state/plan/plan.js'
@@ -64,6 +65,21 @@ test('a malformed plan is refused with our own messages', async () => {
     },
     { field: 'undeclared', description: 'must be a list' },
   ])
+})
+
+test('a plan that version 0.2.0 wrote is refused, and says to plan again', async () => {
+  const file = new URL('../../fixtures/plan-0.2.0.json', import.meta.url)
+  const plan = JSON.parse(readFileSync(file, 'utf8'))
+  await onMemory(async (world) => {
+    expect(await refused(world.iam.apply(plan, context))).toEqual({
+      kind: 'InvalidArgument',
+      violations: plan.changes.map((_: unknown, index: number) => ({
+        field: `changes[${index}].events`,
+        description: 'are of a plan of an earlier version: plan again',
+      })),
+    })
+    expect(world.appends).toBe(0)
+  })
 })
 
 test.each(['', '0', '01', '1n', 'x1', '1'.repeat(21)])(

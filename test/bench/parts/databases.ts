@@ -1,4 +1,4 @@
-import { addComparison, atLeast, type Report, ratioOf } from '../report.ts'
+import { addComparison, atLeast, atMost, type Report, ratioOf } from '../report.ts'
 import type { Scale } from '../rounds.ts'
 import type { SystemName } from '../systems.ts'
 import type { StoreName } from '../world.ts'
@@ -29,6 +29,13 @@ export const databases = async (report: Report, scale: Scale): Promise<void> => 
     await compare('add', 'give a role, 64 at once', 64)
     await compare('add, then get', 'give a role, then read it')
     await closeWorlds(worlds)
+    const own = await openWorlds(['claviger', 'withViews'], { store, grants: GRANTS })
+    const job = withViewsOn(store)
+    const measured = await runEntries(entriesOf(own, 'add'), scale, { by: 'wall' })
+    addComparison(report, { table: 'databases', job, by: 'wall', measured })
+    const ratio = ratioOf(report, job, 'claviger with views')
+    atMost(report, `claviger with views / claviger, ${job}`, 1.6, ratio)
+    await closeWorlds(own)
   }
   const aim = (peer: string, job: string, least: number) =>
     atLeast(report, `${peer} / claviger, ${job}`, least, ratioOf(report, job, peer))
@@ -64,6 +71,9 @@ export const floors = async (report: Report, scale: Scale): Promise<void> => {
   aim('bare pg', addRole('postgres', 1), 0.95)
   aim('bare pg', addRole('postgres', 64), 4)
 }
+
+const withViewsOn = (store: 'sqlite' | 'postgres'): string =>
+  `give a role, and write its rows, ${SHOWN[store]}`
 
 const addRole = (store: StoreName, inFlight: number): string =>
   `add a role, ${store === 'memory' ? 'memory' : SHOWN[store]}${inFlight > 1 ? `, ${inFlight} at once` : ''}`

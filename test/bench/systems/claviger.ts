@@ -40,8 +40,13 @@ export const bind = ({ store, readModel }: Pick<OpenStore, 'store' | 'readModel'
   })
 
 /** The full public calls: permission check, validation, decision, append, outcome. */
-export const claviger: Open = async (place) => {
-  const opened = await STORES[place.store]()
+export const claviger: Open = (place) => openOn(place, STORES[place.store]())
+
+/** The same on a database with views, whose rows a write writes. */
+export const withViews: Open = (place) => openOn(place, STORES[place.store]({ views: true }))
+
+const openOn = async (place: Place, opening: Promise<OpenStore>): ReturnType<Open> => {
+  const opened = await opening
   const iam = bind(opened)
   await fill(iam, opened, place, CONTEXT)
   const reached = await iam.catchUp(opened.readModel)

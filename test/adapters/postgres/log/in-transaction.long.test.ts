@@ -45,6 +45,7 @@ const withPg = (optionsOf: (pool: Pool) => Parameters<typeof openPostgres>[0]) =
 
 const HOMES: readonly (readonly [string, () => Home])[] = [
   ['pg', withPg(() => ({ connectionString: server.connectionString }))],
+  ['pg with views', withPg(() => ({ connectionString: server.connectionString, views: true }))],
   ['a pool of the host', withPg((pool) => ({ pool }))],
   [
     'postgres.js',
