@@ -8,7 +8,7 @@ const GRANTS = 5_000
 const SHOWN = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
 /** How many times as long Drizzle, and Kysely, are to take. */
-const AIMS: readonly (readonly [job: string, drizzle?: number, kysely?: number])[] = [
+const AIMS: readonly (readonly [job: string, drizzle: number | undefined, kysely?: number])[] = [
   ['check a role, SQLite', 4, 1.3],
   ['list a page of grants, SQLite', undefined, 0.75],
   ['give a role, SQLite', 1],
