@@ -21,6 +21,7 @@ import {
   type Place,
   projectIdOf,
   questionOf,
+  userIdOf,
   usersIn,
 } from '../world.ts'
 import { fill } from './fill.ts'
@@ -105,7 +106,7 @@ const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
   const paged = { pageSize: 20 }
   const projectId = projectIdOf(0)
   const projectInput = { projectId, ...paged }
-  const userOf = (index: number) => `user${index % usersIn(place)}`
+  const userOf = (index: number) => userIdOf(index % usersIn(place))
   return {
     list: walk((page) => iam.userGrants.list({ ...paged, ...page }, CONTEXT)),
     'projects.list': walk((page) => iam.projects.list({ ...paged, ...page }, CONTEXT)),
