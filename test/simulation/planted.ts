@@ -542,7 +542,7 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a commit whose answer is lost is said not to be recorded',
     'adapters/postgres/connection/connections.ts',
-    "        outcome = 'unknown'\n",
+    "      outcome = 'unknown'\n",
     '',
     4,
   ),
