@@ -542,7 +542,7 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a commit whose answer is lost is said not to be recorded',
     'adapters/postgres/connection/connections.ts',
-    "        outcome = 'unknown'\n",
+    "      outcome = 'unknown'\n",
     '',
     4,
   ),
@@ -581,9 +581,16 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'rows of the host are committed before their events',
     'adapters/postgres/log/in-transaction.ts',
-    'await runForHost(inTransaction, lent)\n      committing',
-    "await runForHost(inTransaction, lent)\n      await connection.rows({ text: 'COMMIT' })\n      await connection.rows({ text: 'BEGIN' })\n      committing",
+    'await runForHost(inTransaction, lent)\n      const committed',
+    "await runForHost(inTransaction, lent)\n      await connection.rows({ text: 'COMMIT' })\n      await connection.rows({ text: 'BEGIN' })\n      const committed",
     7,
+  ),
+  bug(
+    'an append with rows is said not to be recorded when its events cannot be read',
+    'adapters/postgres/connection/connections.ts',
+    'if (isCommitted && error instanceof StoreFault)',
+    'if (false && error instanceof StoreFault)',
+    1,
   ),
 ]
 

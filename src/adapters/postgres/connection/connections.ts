@@ -46,12 +46,13 @@ export interface Connections<Lent = PostgresConnection> {
 
 /**
  * The work of one call: our statements use the connection, statements of the host the driver's own client. Work that
- * commits itself calls `committing` before: afterwards, the outcome of a lost connection is unknown.
+ * commits itself calls `committing` before: afterwards, the outcome of a lost connection is unknown. Then it calls what
+ * that returned: nothing that fails afterwards undoes the commit.
  */
 type Work<Value, Lent> = (
   connection: Connection,
   lent: Lent,
-  committing: () => void,
+  committing: () => () => void,
 ) => Promise<Value>
 
 /**
@@ -148,25 +149,36 @@ export const connectionsOf = <Lent extends PostgresConnection>(
     }
   }
 
-  const transaction = <Value>(
+  const transaction = async <Value>(
     work: Work<Value, Lent>,
     begin: Begin = 'BEGIN ISOLATION LEVEL READ COMMITTED',
   ): Promise<Value> => {
     let outcome: FaultOutcome = 'not_recorded'
-    return lend(
-      () => outcome,
-      async (connection, lent) => {
-        await connection.rows({ text: begin + IDLE_LIMIT })
-        if (!isKnown(lent)) await ask(lent)
-        const committing = () => {
-          outcome = 'unknown'
-        }
-        const value = await work(connection, lent, committing)
-        committing()
-        await connection.rows({ text: 'COMMIT' })
-        return value
-      },
-    )
+    let isCommitted = false
+    const committing = () => {
+      outcome = 'unknown'
+      return () => {
+        isCommitted = true
+      }
+    }
+    try {
+      return await lend(
+        () => outcome,
+        async (connection, lent) => {
+          await connection.rows({ text: begin + IDLE_LIMIT })
+          if (!isKnown(lent)) await ask(lent)
+          const value = await work(connection, lent, committing)
+          committing()
+          await connection.rows({ text: 'COMMIT' })
+          return value
+        },
+      )
+    } catch (error) {
+      // What has failed since is another transaction.
+      if (isCommitted && error instanceof StoreFault)
+        throw new StoreFault(error.message, 'unknown', error.cause)
+      throw error
+    }
   }
 
   const read = async <Found extends Row>(statement: Statement): Promise<readonly Found[]> => {

@@ -127,13 +127,14 @@ export const appendWithRows = (
         // The rows of the host are rolled back unless its one append is recorded.
         if (typeof outcome !== 'object' || (host && !isWritten)) throw new NotAppended(outcome)
         if (outcome.write === undefined) return outcome
-        committing()
+        const committed = committing()
         const { sql, parameters } = outcome.write
         const text = withValues(numbered(sql), parameters)
         await connection.rows({ text: `${text}; COMMIT; BEGIN` }).catch((error) => {
           const isLost = error instanceof StatementFailed && isMoved(error.cause)
           throw isLost ? new NotAppended('moved') : error
         })
+        committed()
         return outcome
       }, host && BEGIN_FOR_HOST)
     } catch (error) {

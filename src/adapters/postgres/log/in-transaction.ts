@@ -76,9 +76,10 @@ export const appendInTransaction = async (
   try {
     const rows = await connections.transaction(async (connection, lent, committing) => {
       await runForHost(inTransaction, lent)
-      committing()
+      const committed = committing()
       try {
         await connection.rows({ text })
+        committed()
       } catch (error) {
         refused = refusalIn(error)
         throw error
