@@ -270,6 +270,26 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       ['OrganizationMissing members[0]'],
     ],
   ],
+  'better-auth: a member twice': [
+    [
+      github('better-auth/better-auth/issues/10229#two-dumps'),
+      () => readBetterAuth([{ members: [member('member')] }, { members: [member('owner')] }]),
+      ['u-ada organization member'],
+      ['Doubled [1].members[0]'],
+    ],
+    [
+      github('usenotra/notra/pull/672#two-rows'),
+      betterAuth({ members: [member('member'), member('admin')] }),
+      ['u-ada organization member'],
+      ['Doubled members[1]'],
+    ],
+    [
+      github('better-auth/better-auth/pull/10273#two-organizations'),
+      betterAuth({ members: [member('member'), { ...member('admin'), organizationId: 'globex' }] }),
+      ['u-ada organization member', 'u-ada organization admin'],
+      [],
+    ],
+  ],
   'files that are nearly JSON': [
     [
       github('jotaen/klog/issues/217'),

@@ -206,6 +206,28 @@ describe('A process without views that records an event before each look of one 
   })
 })
 
+test('With views, a write that changes nothing is decided again if that changes before its commit.', async () => {
+  const schema = newSchema()
+  const pool = hostPool()
+  const other = await openIam(schema)
+  let isFirst = false
+  const counted = countedPool(server.connectionString, async (text) => {
+    if (!isFirst || !/COMMIT\b/.test(text)) return
+    isFirst = false
+    await good(other.projects.reactivate({ id: 'portal' }, context))
+  })
+  onTestFinished(() => counted.pool.end())
+  const iam = await openIam(schema, { pool: counted.pool })
+  await addProject(iam)
+  await good(iam.projects.deactivate({ id: 'portal' }, context))
+  await pool.query(`CREATE TABLE ${schema}.invoice (id int PRIMARY KEY)`)
+  isFirst = true
+  const rows = insert(`INSERT INTO ${schema}.invoice VALUES (1)`)
+  const again = iam.projects.deactivate({ id: 'portal' }, { ...context, inTransaction: rows })
+  expect((await good(again)).changed).toBe(true)
+  expect((await pool.query(`SELECT id FROM ${schema}.invoice`)).rowCount).toBe(1)
+})
+
 describe('With views, other writers are not held up', () => {
   test('by a slow function: they record meanwhile', async () => {
     const schema = newSchema()

@@ -12,6 +12,7 @@ const SMALL = 1_000
 const JOBS = [
   'get',
   'check',
+  'check on a resource',
   'list',
   'projects.list',
   'projectRoles.list',
@@ -21,6 +22,7 @@ const JOBS = [
   'access.whoHas',
   'access.whoHas, all projects',
   'access.rolesOf',
+  'access.scopesOf, 1,000 resources',
   'history.list',
   'history.list of a grant',
   'add',

@@ -132,6 +132,7 @@ const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
         return held.isOk() && held.value.items.length > 0
       },
     },
+    ...onResources(iam),
     'history.list': {
       call: async () => {
         const listed = await iam.history.list({ limit: 20, order: 'desc' }, CONTEXT)
@@ -144,6 +145,51 @@ const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
         const object = { type: 'user_grant', userId, projectId, projectOrgId: ORG_ID } as const
         const listed = await iam.history.list({ object }, CONTEXT)
         return listed.isOk() && listed.value.items.length === 1
+      },
+    },
+  }
+}
+
+/** A user with roles on many resources. */
+const KEEPER = 'keeper'
+const RESOURCES = 1_000
+
+/** What a host asks about its own resources. */
+const onResources = (iam: Iam): Readonly<Record<string, Job>> => {
+  const projectId = projectIdOf(0)
+  let given: Promise<unknown> | undefined
+  const prepare = async (): Promise<void> => {
+    given ??= orThrow(
+      iam.userGrants.import(
+        {
+          grants: Array.from({ length: RESOURCES }, (_, index) => ({
+            userId: KEEPER,
+            projectId,
+            resource: `workspace:${index}`,
+            roles: [{ roleKey: HELD_ROLE }],
+          })),
+        },
+        CONTEXT,
+      ),
+    )
+    await given
+  }
+  return {
+    'check on a resource': {
+      prepare,
+      call: async (index) => {
+        const question = { projectId, userId: KEEPER, roleKey: HELD_ROLE }
+        const resource = `workspace:${index % RESOURCES}`
+        const checked = await iam.access.check({ ...question, resource }, CONTEXT)
+        return checked.isOk() && checked.value.allowed
+      },
+    },
+    'access.scopesOf, 1,000 resources': {
+      prepare,
+      call: async () => {
+        const asked = { userId: KEEPER, roleKey: HELD_ROLE, pageSize: RESOURCES }
+        const found = await iam.access.scopesOf(asked, CONTEXT)
+        return found.isOk() && found.value.items.length === RESOURCES
       },
     },
   }

@@ -62,8 +62,12 @@ export type Begin =
   | 'BEGIN ISOLATION LEVEL READ COMMITTED'
   | 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off'
   | typeof READ_ONLY
+  | typeof BEGIN_FOR_HOST
 
 const READ_ONLY = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** Begins a transaction for statements of a host; before it ends, {@link requireCommittable}. */
+export const BEGIN_FOR_HOST = 'BEGIN ISOLATION LEVEL READ COMMITTED; SAVEPOINT claviger'
 
 /** Without it, a machine that is cut off would hold its locks for hours. */
 const IDLE_LIMIT = '; SET LOCAL idle_in_transaction_session_timeout = 20000'
@@ -207,11 +211,11 @@ export const connectionsOf = <Lent extends PostgresConnection>(
 
 /**
  * Checks deferred constraints now, so that a violation counts as an error of the host and not of the commit. It also
- * fails after a failed statement, where a commit would roll back silently, and outside of a transaction, if a statement
- * of the host has ended it.
+ * fails after a failed statement, where a commit would roll back silently, and if a statement of the host has ended the
+ * transaction, even if another one has begun a new one.
  */
 export const requireCommittable = async (lent: PostgresConnection): Promise<void> => {
-  const text = 'SAVEPOINT claviger; RELEASE claviger; SET CONSTRAINTS ALL IMMEDIATE'
+  const text = 'RELEASE claviger; SET CONSTRAINTS ALL IMMEDIATE'
   await lent.rows({ text, values: [] })
 }
 

@@ -15,7 +15,7 @@ import { CHECKPOINT, checkpointIn } from '../../sql/read-model/tables.js'
 import type { Verdict } from '../../store/group-commit.js'
 import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
 import { type Connection, onlyRow, StatementFailed } from '../connection/connection.js'
-import type { Connections } from '../connection/connections.js'
+import { BEGIN_FOR_HOST, type Connections } from '../connection/connections.js'
 import { sqlStateOf } from '../connection/faults.js'
 import { isInsert, namer, numbered, postgresDialect, preparing, run } from '../read-model.js'
 import { textArray } from '../unnest-columns.js'
@@ -135,7 +135,7 @@ export const appendWithRows = (
           throw isLost ? new NotAppended('moved') : error
         })
         return outcome
-      })
+      }, host && BEGIN_FOR_HOST)
     } catch (error) {
       if (error instanceof NotAppended) return error.outcome
       throw error
