@@ -86,9 +86,43 @@ const PAGES: Readonly<
       await page.getByText('Add: 1').waitFor()
     },
   ],
+  components: ['nothing', (page) => drawSheet(page)],
   missing: ['nothing'],
   phone: ['matrix?projectId=invoicing'],
 }
+
+/** Each component in its states, by the style sheet alone: looked at when the style changes. */
+const SHEET = `
+<main><article><h1>Components</h1>
+<h2>Buttons</h2><div class="actions start">
+<button>Plain</button><button class="primary">Primary</button><button class="danger">Danger</button>
+<button class="primary danger">Takes away</button><button disabled>Off</button>
+<button class="primary" aria-disabled="true">Busy</button><button class="copy">Copy</button>
+<button aria-pressed="true">Live</button><button class="sort">Sorted ↑</button></div>
+<h2>Fields</h2><div class="field"><label for="a">Name</label><input id="a" value="Anna"><p class="none">A hint</p></div>
+<div class="field"><label for="b">Name</label><input id="b" aria-invalid="true"><p class="error">must not be empty</p></div>
+<div class="bar"><input type="search" placeholder="Filter"><select><option>Any state</option></select><span class="none">12</span></div>
+<label class="flag"><input type="checkbox" checked>Chosen</label>
+<div class="field picker"><label for="c">To</label><ul class="chips"><li><span>Anna</span><button>×</button></li></ul>
+<div class="combo"><input id="c"><div class="options"><div role="option" aria-selected="true">Ben</div><div role="option">Carla</div></div></div></div>
+<h2>States</h2><p class="badges"><span class="state on">active</span><span class="state off">inactive</span>
+<span class="badge">plain</span><span class="badge ok">fine</span><span class="badge warning">warning</span><span class="badge failed">failed</span>
+<span class="badge add">new</span><span class="badge remove">gone</span></p>
+<h2>Notices</h2><p class="notice">A notice</p><p class="notice bad">A fault</p><p class="empty">Nothing here yet.</p><p class="none">A note, and <a href="#">a link</a></p>
+<div class="attention"><ul><li><a href="#">The client secret of Google expires tomorrow</a></li></ul></div>
+<h2>Tables</h2><section class="wide few"><table><thead><tr><th>Role</th><th>State</th></tr></thead><tbody>
+<tr><td data-label="Role"><div>Approver</div></td><td data-label="State"><div><span class="state on">active</span></div></td></tr></tbody></table></section>
+<h2>Changes</h2><dl class="changes"><div><dt>Name</dt><dd><del>Shop</del> <span class="arrow">→</span> <ins>Portal</ins></dd></div></dl>
+<ol class="timeline"><li><p><strong>Role changed</strong> <a href="#">Approver</a> <span class="none">by Anna</span></p></li></ol>
+<div class="cards"><section class="card"><h2><a href="#">Projects</a></h2><p class="figure">3</p></section></div>
+</article></main>`
+
+/** Draws the components into a page of the console, whose policy allows no style of theirs. */
+const drawSheet = (page: Page) =>
+  page.evaluate((markup) => {
+    const parsed = new DOMParser().parseFromString(markup, 'text/html')
+    document.body.replaceChildren(...parsed.body.childNodes)
+  }, SHEET)
 
 /** The pictures of the guide. */
 const GUIDE = ['give', 'cell', 'user', 'remove-role', 'timeline', 'compare', 'phone']
@@ -123,14 +157,14 @@ for (const [name, [path, act]] of Object.entries(PAGES))
     for (const width of WIDTHS) {
       if (only && !only.includes(name)) continue
       const size = { width: name === 'phone' ? 360 : width, height: 760 }
-      const page = await browser.newPage({ viewport: size, colorScheme })
+      const page = await browser.newPage({ viewport: size, colorScheme, bypassCSP: true })
       await page.goto(`${host.origin}/${path}`)
       await page.waitForSelector('main > *')
       await page.waitForFunction(() => !document.body.textContent?.includes('Loading…'))
       await act?.(page)
       await page.waitForTimeout(200)
       const suffix = folder ? `-${colorScheme}-${width}` : ''
-      const picture = await page.screenshot()
+      const picture = await page.screenshot({ fullPage: name === 'components' })
       if (folder) writeFileSync(`${target}/${name}${suffix}.png`, picture)
       else writeFileSync(`${target}/${name}.webp`, await asWebP(picture))
       await page.close()

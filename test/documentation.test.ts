@@ -27,6 +27,10 @@ describe('the documentation', () => {
 const titlesIn = (source: string): readonly string[] =>
   [...source.matchAll(/\(\s*(['"`])(.+?)\1,/g)].map(([, , title = '']) => title)
 
+it('The README has at most 700 words.', () => {
+  expect((texts.get('README.md') ?? '').split(/\s+/).length).toBeLessThanOrEqual(700)
+})
+
 describe('the trace of the specification', () => {
   const trace = texts.get('docs/spec-trace.md') ?? ''
   const rows = trace.split('\n').filter((line) => /“/.test(line))

@@ -18,6 +18,7 @@ import {
   addProject,
   addRole,
   addUserRole,
+  hasRoles,
   importedFrom,
   type OrganizationDraft,
   openOrganization,
@@ -185,6 +186,10 @@ const readMembers = (rows: Found, organizationOf: OrganizationOf): void => {
     if (!project) continue
     const role = fieldIn(row, 'role')
     const userId = textIn(row, 'userId')
+    if (userId !== undefined && hasRoles(draft, project, userId)) {
+      warn(row, 'Doubled')
+      continue
+    }
     const keys = (textIn(row, 'role') ?? '').split(',').map((key) => key.trim())
     if (keys.every((key) => key === '')) warn(role, 'NoRoles')
     for (const roleKey of keys.filter((key) => key !== '')) {

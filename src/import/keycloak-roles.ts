@@ -139,9 +139,11 @@ export const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
   return clients
 }
 
+const INTERNAL_ROLES = ['offline_access', 'uma_authorization']
+
 /** Whether a role of a realm is Keycloak's own. */
 const isInternalRole = (realm: Found, name: string): boolean =>
-  ['offline_access', 'uma_authorization', ...defaultRoles(realm)].includes(name) ||
+  [...INTERNAL_ROLES, ...defaultRoles(realm)].includes(name) ||
   (textIn(realm, 'realm') === 'master' && ['admin', 'create-realm'].includes(name))
 
 /** The names of the role that every new user gets. */
@@ -259,7 +261,14 @@ export const roleNamed = (graph: RoleGraph, name: string): readonly RoleName[] =
   return graph.has(ofRealm) ? [ofRealm] : []
 }
 
-/** The names that the realm has roles for. */
+/** Keycloak's own roles, whatever the name of the realm. A file without roles has none of their definitions. */
+const isInternalName = (name: RoleName): boolean => {
+  const [clientId, role] = JSON.parse(name)
+  if (clientId === null) return INTERNAL_ROLES.includes(role)
+  return INTERNAL_CLIENTS.includes(clientId) || role === UMA_PROTECTION
+}
+
+/** The names that the realm has roles for. Unknown ones are warned about, except for Keycloak's own. */
 export const knownRolesIn = (
   graph: ReadonlyMap<RoleName, unknown>,
   names: Iterable<FoundText>,
@@ -267,6 +276,6 @@ export const knownRolesIn = (
   const known: RoleName[] = []
   for (const name of names)
     if (graph.has(name.value)) known.push(name.value)
-    else warn(name, 'RoleUnknown')
+    else if (!isInternalName(name.value)) warn(name, 'RoleUnknown')
   return known
 }

@@ -117,6 +117,7 @@ const readRealm = (found: Found, { draft, spend, files }: OpenRealm): void => {
     groups: readGroups(found, { roles, spend }),
     spend,
     isUsable: usableIn(found),
+    users: new Set<string>(),
   }
   const mappers = readMappers(found)
   readProviders(found, draft, mappers.ofUsernames)
@@ -215,21 +216,29 @@ interface Realm {
   readonly spend: Spend
   /** Whether a user can sign in; warns if not. */
   readonly isUsable: (user: Found) => boolean
+  /** The ids of the users so far, in all files. */
+  readonly users: Set<string>
 }
 
 /** Reads the roles of enabled users, including roles from groups and roles included in other roles. */
-const readUsers = (holder: Found, { draft, roles, groups, spend, isUsable }: Realm): void => {
+const readUsers = (holder: Found, realm: Realm): void => {
+  const { draft, roles, groups, spend, isUsable, users } = realm
   for (const user of recordsIn(fieldIn(holder, 'users'))) {
     const links = fieldIn(user, 'federatedIdentities')
     if (hasItems(links)) warn(links, 'LinksLeft')
+    const id = textIn(user, 'id')
+    const userId = id ?? textIn(user, 'username')
+    if (userId !== undefined && users.has(userId)) {
+      warn(user, 'Doubled')
+      continue
+    }
+    if (userId !== undefined) users.add(userId)
     if (!isUsable(user)) continue
     const names = knownRolesIn(roles, roleNamesIn(user, ['realmRoles', 'clientRoles']))
     const ofGroups = rolesOfGroups(user, { groups, spend })
     const held = rolesWith(roles, [...names, ...ofGroups], spend)
     if (held.length === 0) continue
-    const id = textIn(user, 'id')
     if (id === undefined) warn(user, 'UserNamed')
-    const userId = id ?? textIn(user, 'username')
     for (const role of held) addUserRole(draft, user, { userId, ...role })
   }
 }

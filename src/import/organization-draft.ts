@@ -51,6 +51,15 @@ export const addProject = (
   return project
 }
 
+const grantKey = ({ orgId, id }: ProjectDraft, userId: string): string => `${orgId}+${id}+${userId}`
+
+/** Whether a user has roles in a project. */
+export const hasRoles = (
+  { userGrants }: OrganizationDraft,
+  project: ProjectDraft,
+  userId: string,
+): boolean => userGrants.has(grantKey(project, userId))
+
 /** Adds the role at `at` to a user, if the project has it and the organization may give it. */
 export const addUserRole = (
   { orgId, userGrants }: OrganizationDraft,
@@ -67,7 +76,7 @@ export const addUserRole = (
   else if (!project.roles.has(roleKey)) warn(at, 'RoleUnknown')
   else if (!isGranted) warn(at, 'GrantMissing')
   else {
-    const key = `${project.orgId}+${project.id}+${userId}`
+    const key = grantKey(project, userId)
     const { id: projectId, orgId: projectOrgId } = project
     const grant: UserGrantDraft = userGrants.get(key) ?? {
       user: { userId, projectId, ...(isForeign && { projectOrgId }) },

@@ -12,6 +12,7 @@ import { identified, type RequestHandler, serveBoth } from '../handlers/serve.js
 import type { Iam } from '../index.js'
 import { HANDLER_OPTIONS, notifyHost } from '../transport/handler-options.js'
 import {
+  type Handler,
   type HttpRequest,
   type HttpResponse,
   jsonResponse,
@@ -160,21 +161,15 @@ const checkedPlace = (place: ScimPlace): ScimPlace => {
 type Endpoint = (at: Directory, asked: Asked) => Promise<Answer>
 
 const READ = ['GET']
+const LIST = ['GET', 'POST']
+const CHANGE = ['GET', 'PUT', 'PATCH', 'DELETE']
 
 /** By the first segment of a path, with its methods on all resources and on one. */
 const ENDPOINTS: Readonly<
   Record<string, readonly [all: readonly string[], one: readonly string[], Endpoint]>
 > = {
-  Users: [
-    ['GET', 'POST'],
-    ['GET', 'PUT', 'PATCH', 'DELETE'],
-    (...asked) => answer(users, ...asked),
-  ],
-  Groups: [
-    ['GET', 'POST'],
-    ['GET', 'PUT', 'PATCH', 'DELETE'],
-    (...asked) => answer(groups, ...asked),
-  ],
+  Users: [LIST, CHANGE, (at, asked) => answer(users, at, asked)],
+  Groups: [LIST, CHANGE, (at, asked) => answer(groups, at, asked)],
   Schemas: [READ, READ, ({ basePath }, asked) => described('Schemas', basePath, asked)],
   ResourceTypes: [READ, READ, ({ basePath }, asked) => described('ResourceTypes', basePath, asked)],
   ServiceProviderConfig: [READ, [], async ({ basePath }) => serviceProviderConfig(basePath)],
@@ -183,7 +178,44 @@ const ENDPOINTS: Readonly<
 const PATH = /^\/(\w+)(?:\/([^/]+))?\/?$/
 
 const serviceOf = (options: ScimOptions, directoryOf: (place: ScimPlace) => Directory): Service => {
-  const { basePath = '' } = options
+  const { basePath = '', authenticate, onRefused } = options
+
+  /** Authenticate, read, answer. A request is completed even if the client has left. */
+  const respond =
+    (endpoint: Endpoint, method: string, id: string | undefined): Handler =>
+    async (request) => {
+      const { header, path } = request
+      let place: ScimPlace | undefined
+      try {
+        place = await authenticate(request.headers(), request.signal)
+        if (!place) throw refusalOf({ kind: 'Unauthenticated' })
+        if (place.readOnly && method !== 'GET')
+          throw new Refusal(403, 'The identity provider is not switched on')
+        const answered = await endpoint(directoryOf(place), {
+          method,
+          id: id && decoded(id),
+          query: new URLSearchParams(request.query),
+          ifMatch: header.get('if-match'),
+          body: async () => {
+            if (!JSON_TYPE.test(header.get('content-type') ?? ''))
+              throw new Refusal(
+                415,
+                'Content-Type must be application/scim+json or application/json',
+              )
+            return readBody(await bytesOf(request))
+          },
+        })
+        return responseOf(answered, header.get('if-none-match'))
+      } catch (thrown) {
+        const refusal = thrown instanceof Refusal ? thrown : unexpected(thrown)
+        const refused = refusedOf(request, place, refusal)
+        const correlationId = header.get(REQUEST_ID) ?? ''
+        const call = { correlationId, method: `${request.method} ${path}` }
+        if (onRefused) notifyHost(() => onRefused(refused), refusal, call)
+        return errorResponse(refusal, refusalHeaders(options, request, refusal))
+      }
+    }
+
   return {
     find: (given, path) => {
       const below = path.startsWith(basePath) ? path.slice(basePath.length) : ''
@@ -192,10 +224,7 @@ const serviceOf = (options: ScimOptions, directoryOf: (place: ScimPlace) => Dire
       const methods = id === undefined ? all : one
       if (!endpoint || !methods?.length) return undefined
       const method = given === 'HEAD' ? 'GET' : given
-      if (methods.includes(method))
-        return identified((request) =>
-          respond(options, request, { directoryOf, endpoint, method, id }),
-        )
+      if (methods.includes(method)) return identified(respond(endpoint, method, id))
       const refusal = new Refusal(405, 'The path does not support this method')
       return identified(async () => errorResponse(refusal, { allow: methods.join(', ') }))
     },
@@ -205,65 +234,18 @@ const serviceOf = (options: ScimOptions, directoryOf: (place: ScimPlace) => Dire
   }
 }
 
-/** A request on a path. */
-interface Found {
-  readonly directoryOf: (place: ScimPlace) => Directory
-  readonly endpoint: Endpoint
-  readonly method: string
-  readonly id: string | undefined
-}
-
-/** Authenticate, read, answer. A request is completed even if the client has left. */
-const respond = async (
-  options: ScimOptions,
-  request: HttpRequest,
-  { directoryOf, endpoint, method, id }: Found,
-): Promise<HttpResponse> => {
-  const { header, headers, signal, query } = request
-  let place: ScimPlace | undefined
-  try {
-    place = await options.authenticate(headers(), signal)
-    if (!place) throw refusalOf({ kind: 'Unauthenticated' })
-    if (place.readOnly && method !== 'GET')
-      throw new Refusal(403, 'The identity provider is not switched on')
-    const answered = await endpoint(directoryOf(place), {
-      method,
-      id: id && decoded(id),
-      query: new URLSearchParams(query),
-      ifMatch: header.get('if-match'),
-      body: async () => {
-        if (!JSON_TYPE.test(header.get('content-type') ?? ''))
-          throw new Refusal(415, 'Content-Type must be application/scim+json or application/json')
-        return readBody(await bytesOf(request))
-      },
-    })
-    return responseOf(answered, header.get('if-none-match'))
-  } catch (thrown) {
-    const refusal = thrown instanceof Refusal ? thrown : unexpected(thrown)
-    tell(options, request, place, refusal)
-    return errorResponse(refusal, refusalHeaders(options, request, refusal))
-  }
-}
-
-const tell = (
-  { onRefused }: Pick<ScimOptions, 'onRefused'>,
-  { method, path, header }: HttpRequest,
+const refusedOf = (
+  { method, path }: HttpRequest,
   place: ScimPlace | undefined,
   refusal: Refusal,
-): void => {
-  if (!onRefused) return
+): ScimRefused => {
   const { status, message: detail, cause } = refusal
-  const refused: ScimRefused = {
+  return {
     ...(place && { place }),
-    method,
-    path,
-    status,
-    detail,
+    ...{ method, path, status, detail },
     ...(refusal instanceof ScimRefusal && { scimType: refusal.scimType }),
     ...(cause !== undefined && { cause }),
   }
-  const correlationId = header.get(REQUEST_ID) ?? ''
-  notifyHost(() => onRefused(refused), refusal, { correlationId, method: `${method} ${path}` })
 }
 
 const JSON_TYPE = /^application\/(scim\+)?json[ \t]*(;|$)/i

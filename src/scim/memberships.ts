@@ -70,7 +70,7 @@ export const changeUser = async (
     const others = (member?.groups ?? []).filter((name) => !ours.includes(name))
     const recorded = wanted.active
       ? await report(at, userId, member, [...groups, ...(await lasting(at, others))])
-      : await remove(at, userId)
+      : await remove(at, userId, member)
     if (!recorded) return undefined
     const said = pushed.filter((name) => !groups.includes(name) || recorded.includes(name))
     const settled = { ...wanted, said, owes: false }
@@ -116,11 +116,17 @@ const groupsIn = (event: RecordedEvent | undefined): readonly string[] | undefin
   return Array.isArray(groups) ? groups : undefined
 }
 
-const remove = async (at: Directory, userId: string): Promise<readonly string[]> => {
-  const { idpId } = at.place
-  const removed = await at.iam.memberships.remove({ idpId, userId }, contextOf(at))
-  if (removed.isErr() && removed.error.kind !== 'NotFound') throw refusalFor(removed.error)
-  return []
+/** Removes the membership; undefined if it has changed since it was read. */
+const remove = async (
+  at: Directory,
+  userId: string,
+  member: Member | undefined,
+): Promise<readonly string[] | undefined> => {
+  const context = { ...contextOf(at), ...(member && { expectedSequence: member.sequence }) }
+  const removed = await at.iam.memberships.remove({ idpId: at.place.idpId, userId }, context)
+  if (removed.isOk() || removed.error.kind === 'NotFound') return []
+  if (removed.error.kind === 'SequenceMismatch') return undefined
+  throw refusalFor(removed.error)
 }
 
 /**

@@ -1,13 +1,18 @@
 import type { Iam } from '../index.js'
-import type { ScimDirectory, ScimPlace, ScimRecords, ScimUsers } from './ports.js'
+import type { ScimDirectory, ScimPlace, ScimRecords, ScimUsers, StoredScimRecord } from './ports.js'
 import { busy } from './refusal.js'
 
+/** Where the records of a provider are. */
+interface Stored {
+  readonly place: ScimDirectory
+  readonly records: ScimRecords
+}
+
 /** What answers the requests of one provider. */
-export interface Directory {
+export interface Directory extends Stored {
   readonly iam: Iam
   readonly place: ScimPlace
   readonly users: ScimUsers
-  readonly records: ScimRecords
   readonly leavers: 'everything' | 'memberships'
   /** Path in front of `/Users`. */
   readonly basePath: string
@@ -41,12 +46,6 @@ export interface UserRecord {
   readonly owes?: boolean
 }
 
-/** Where the records of a provider are. */
-interface Stored {
-  readonly place: ScimDirectory
-  readonly records: ScimRecords
-}
-
 /** A record with the version that its next write replaces. */
 export interface Kept<Value> {
   readonly value: Value
@@ -54,30 +53,26 @@ export interface Kept<Value> {
 }
 
 /** The records of one kind. Casts: nothing else writes them. */
-export const recordsOf = <Value extends object>(prefix: string) => ({
-  read: async ({ records, place }: Stored, id: string): Promise<Kept<Value> | undefined> => {
-    const found = await records.read(place, prefix + id)
-    return found && { value: JSON.parse(found.value) as Value, version: found.version }
-  },
-  /** Whether the record had this version. */
-  write: async (
-    { records, place }: Stored,
-    id: string,
-    { value, version }: Kept<Value>,
-  ): Promise<boolean> =>
-    records.write(place, prefix + id, { value: JSON.stringify(value), version }),
-  /** All of them, by their ids, sorted. */
-  list: async ({
-    records,
-    place,
-  }: Stored): Promise<readonly (readonly [id: string, kept: Kept<Value>])[]> =>
-    (await records.list(place, prefix))
-      .map(
-        ([key, { value, version }]) =>
-          [key.slice(prefix.length), { value: JSON.parse(value) as Value, version }] as const,
-      )
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-})
+export const recordsOf = <Value extends object>(prefix: string) => {
+  const keptOf = ({ value, version }: StoredScimRecord): Kept<Value> => ({
+    value: JSON.parse(value) as Value,
+    version,
+  })
+  return {
+    read: async (at: Stored, id: string): Promise<Kept<Value> | undefined> => {
+      const found = await at.records.read(at.place, prefix + id)
+      return found && keptOf(found)
+    },
+    /** Whether the record had this version. */
+    write: async (at: Stored, id: string, { value, version }: Kept<Value>): Promise<boolean> =>
+      at.records.write(at.place, prefix + id, { value: JSON.stringify(value), version }),
+    /** All of them, by their ids, sorted. */
+    list: async (at: Stored): Promise<readonly (readonly [id: string, kept: Kept<Value>])[]> =>
+      (await at.records.list(at.place, prefix))
+        .map(([key, record]) => [key.slice(prefix.length), keptOf(record)] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+  }
+}
 
 export const groupRecords = recordsOf<GroupRecord>('group/')
 export const userRecords = recordsOf<UserRecord>('user/')
@@ -95,17 +90,25 @@ export const untilDone = async <Value>(work: () => Promise<Value | undefined>): 
 /** How many users are worked on at once. */
 const AT_ONCE = 16
 
-/** Works on all items, some at once, until one fails. */
+/**
+ * Works on all items, some at once, until one fails. Throws once nothing is worked on any more: what went on after the
+ * response could undo what the next request says.
+ */
 export const forAll = async <Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<unknown>,
 ): Promise<void> => {
   // The workers share the iterator, and a failure ends it for all.
   const rest = each(items)
+  const failures: unknown[] = []
   const worker = async (): Promise<void> => {
-    for (const item of rest) await work(item)
+    for (const item of rest) {
+      await work(item).catch((thrown) => failures.push(thrown))
+      if (failures.length > 0) return
+    }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  if (failures.length > 0) throw failures[0]
 }
 
 function* each<Item>(items: Iterable<Item>): Generator<Item> {

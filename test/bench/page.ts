@@ -10,6 +10,7 @@ import {
   type TableName,
   versions,
 } from './report.ts'
+import { FULL, QUICK } from './rounds.ts'
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url)
 
@@ -17,7 +18,9 @@ const PAGE = new URL('../../docs/performance.md', import.meta.url)
 export const writePage = (report: Report, { isQuick }: { readonly isQuick: boolean }): void => {
   const sections: Readonly<Record<string, string>> = {
     run: runText(isQuick),
+    behind: behindText(report),
     requests: tableOf(report, 'requests'),
+    method: tableOf(report, 'method'),
     databases: tableOf(report, 'databases'),
     floors: tableOf(report, 'floors'),
     network: tableOf(report, 'network'),
@@ -43,9 +46,26 @@ const runText = (isQuick: boolean): string => {
   const { processors, memory, system } = machine()
   const parts = Object.entries(versions()).map(([name, version]) => `${name} ${version}`)
   return [
-    `A ${isQuick ? 'quick' : 'full'} run on ${processors}, ${memory}, ${system}.`,
+    `A ${isQuick ? 'quick' : 'full'} run on ${processors}, ${memory}, ${system}. Each figure is the median of ${(isQuick ? QUICK : FULL).rounds} rounds, in turns.`,
     `Versions: ${parts.join(', ')}.`,
   ].join('\n')
+}
+
+/** Tables with what a host would use instead; the others have floors, which do less. */
+const OF_PEERS: readonly TableName[] = ['requests', 'method', 'databases', 'network']
+
+/** Names every job that a peer does faster. */
+const behindText = ({ comparisons }: Report): string => {
+  const behind = comparisons
+    .filter(({ table }) => OF_PEERS.includes(table))
+    .flatMap(({ job, rows }) => {
+      const faster = rows.filter((row) => row.timesAsLong < 1 && !row.system.startsWith('bare'))
+      const names = faster.map((row) => `${row.system} × ${formatNumber(row.timesAsLong)}`)
+      return names.length > 0 ? [`${job} (${names.join(', ')})`] : []
+    })
+  return behind.length === 0
+    ? 'No peer was faster than claviger in this run.'
+    : `**Peers were faster at**: ${behind.join('; ')}.`
 }
 
 /** A row for each job; the first system with its time, the others with how many times as long they took. */

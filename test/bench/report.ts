@@ -27,6 +27,7 @@ export interface Comparison {
 /** The tables of docs/performance.md that comparisons fill. */
 export type TableName =
   | 'requests'
+  | 'method'
   | 'databases'
   | 'floors'
   | 'network'

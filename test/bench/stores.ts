@@ -19,15 +19,20 @@ export interface OpenStore {
   readonly close: () => Promise<void>
 }
 
+interface Options {
+  /** Keeps the views of the database. */
+  readonly views?: boolean
+}
+
 const memory = async (): Promise<OpenStore> => {
   const store = memoryEventStore()
   const readModel = memoryReadModel()
   return { store, readModel, emptyReadModel: readModel.reset, close: async () => {} }
 }
 
-const sqlite = async (): Promise<OpenStore> => {
+const sqlite = async (options: Options = {}): Promise<OpenStore> => {
   const { path, remove } = temporaryFile()
-  const { store, readModel, close } = openSqlite(path)
+  const { store, readModel, close } = openSqlite(path, options)
   return {
     store,
     readModel,
@@ -39,9 +44,9 @@ const sqlite = async (): Promise<OpenStore> => {
   }
 }
 
-const postgres = async (): Promise<OpenStore> => {
+const postgres = async (options: Options = {}): Promise<OpenStore> => {
   const connectionString = await newDatabase()
-  const { store, readModel, close } = await openPostgres({ connectionString })
+  const { store, readModel, close } = await openPostgres({ connectionString, ...options })
   return {
     store,
     readModel,
@@ -55,7 +60,7 @@ const postgres = async (): Promise<OpenStore> => {
 }
 
 /** Opens a store by its name. */
-export const STORES: Readonly<Record<StoreName, () => Promise<OpenStore>>> = {
+export const STORES: Readonly<Record<StoreName, (options?: Options) => Promise<OpenStore>>> = {
   memory,
   sqlite,
   postgres,

@@ -3,6 +3,7 @@ import type { Open, Place, World } from './world.ts'
 /** What is measured, by the name that the tables show. */
 export const SYSTEMS = {
   claviger: 'claviger',
+  withViews: 'claviger with views',
   nestedMap: 'nested Map',
   casl: 'CASL',
   casbin: 'casbin',
@@ -10,6 +11,7 @@ export const SYSTEMS = {
   betterAuth: 'better-auth',
   drizzle: 'Drizzle and audit row',
   kysely: 'Kysely and audit row',
+  kyselyGrouped: 'Kysely, commits shared',
   rawSqlite: 'bare node:sqlite',
   rawPostgres: 'bare pg',
   equinox: 'equinox-js, bare',
@@ -21,6 +23,7 @@ export type SystemName = keyof typeof SYSTEMS
 /** The file and export of each; only the one that is opened is loaded. */
 const HOMES: Readonly<Record<SystemName, readonly [file: string, name: string]>> = {
   claviger: ['./systems/claviger.ts', 'claviger'],
+  withViews: ['./systems/claviger.ts', 'withViews'],
   nestedMap: ['./systems/nested-map.ts', 'nestedMap'],
   rawSqlite: ['./systems/raw-sqlite.ts', 'rawSqlite'],
   rawPostgres: ['./systems/raw-postgres.ts', 'rawPostgres'],
@@ -32,6 +35,7 @@ const HOMES: Readonly<Record<SystemName, readonly [file: string, name: string]>>
   betterAuth: ['./peers/better-auth.ts', 'betterAuth'],
   drizzle: ['./peers/drizzle.ts', 'drizzle'],
   kysely: ['./peers/kysely.ts', 'kysely'],
+  kyselyGrouped: ['./peers/kysely.ts', 'kyselyGrouped'],
   equinox: ['./peers/equinox.ts', 'equinox'],
   castore: ['./peers/event-stores.ts', 'castore'],
   emmett: ['./peers/event-stores.ts', 'emmett'],

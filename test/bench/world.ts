@@ -42,11 +42,34 @@ const PROJECTS_PER_USER = 5
 
 export const projectIdOf = (project: number): string => `portal${project}`
 
+const mixed = (word: number): string => {
+  let hash = Math.imul(word ^ (word >>> 16), 0x21f0aaad)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97)
+  return ((hash ^ (hash >>> 15)) >>> 0).toString(16).padStart(8, '0')
+}
+
+/** A UUID for each number. Their order is random: a log of ids that follow each other would flatter every index. */
+const uuidOf = (number: number): string => {
+  const [one, two] = [mixed(number), mixed(number + 0x51ed270b)]
+  return `${one}-${two.slice(0, 4)}-4${two.slice(5)}-8${one.slice(5)}-${mixed(~number)}${two.slice(4)}`
+}
+
+const userIds: string[] = []
+
+/** The id of a user; made once, since calls that take less are measured. */
+export const userIdOf = (user: number): string => {
+  userIds[user] ??= uuidOf(user)
+  return userIds[user]
+}
+
+/** Above the numbers of all users with grants. */
+const FIRST_NEW = 0x4000_0000
+
 /** Grant number `index`: five projects a user. */
 export const grantOf = (index: number) => {
   const user = Math.floor(index / PROJECTS_PER_USER)
   const project = (user + (index % PROJECTS_PER_USER) * 4) % PROJECTS
-  return { userId: `user${user}`, projectId: projectIdOf(project) }
+  return { userId: userIdOf(user), projectId: projectIdOf(project) }
 }
 
 /** How many users have `grants` grants between them. */
@@ -54,7 +77,7 @@ export const usersIn = ({ grants }: Place): number => Math.ceil(grants / PROJECT
 
 /** The grant that call number `index` adds, to a user without one. */
 export const newGrantOf = (index: number) => ({
-  userId: `new${index}`,
+  userId: uuidOf(FIRST_NEW + index),
   projectId: projectIdOf(index % PROJECTS),
 })
 

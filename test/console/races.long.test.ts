@@ -126,6 +126,34 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
     expect(await timeline().first().textContent()).toContain(name)
   })
 
+  it('a page that is asked for again before its rows are drawn is added once', async () => {
+    await opened.open('timeline')
+    await hasEntries(50)
+    const { items } = await orThrow(
+      opened.host.iam.history.list({ order: 'desc', limit: 1_000 }, context()),
+    )
+    await page.evaluate(() => {
+      const { json } = Response.prototype
+      Response.prototype.json = async function () {
+        const answer = await json.call(this)
+        let left = 30
+        const click = () => {
+          const more = [...document.querySelectorAll('button')].find(
+            ({ textContent }) => textContent === 'Show more',
+          )
+          more?.click()
+          if (left-- > 0) queueMicrotask(click)
+        }
+        if (this.url.includes('before=')) queueMicrotask(click)
+        return answer
+      }
+    })
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
+    await expect.poll(() => timeline().count()).toBe(items.length)
+    await page.reload()
+  })
+
   it('a form that is opened before a change was read again begins with the change', async () => {
     await opened.open('project?id=portal')
     await page.getByRole('button', { name: 'Deactivate' }).click()

@@ -2,69 +2,110 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { PairTask } from './pair-writer.js'
+import type { EventStore } from '../../src/index.js'
+import type { PairNews, PairTask } from './pair-writer.js'
 
-/** What the writers of pairs left behind. */
-export interface Left {
-  /** Ids of invoices, of users with events, and of users whom the view shows. */
-  readonly invoices: readonly string[]
-  readonly events: readonly string[]
-  readonly shown: readonly string[]
+/** A database that is written to. */
+export interface PairDatabase {
+  readonly place: PairTask['place']
+  readonly views: boolean
+  readonly store: EventStore
+  /** Faults besides the death of a process. */
+  readonly faults: readonly (() => unknown)[]
+  /** As of one moment. */
+  readonly left: () => Promise<{
+    readonly pairs: number
+    /** Pairs of which a part is missing. */
+    readonly halves: { readonly count: number; readonly first: unknown }
+  }>
+  readonly hasRow: (id: string) => Promise<boolean>
+}
+
+const NONE = { count: 0, first: null }
+
+/** How many processes write, and how often one is killed or another fault happens. */
+interface Load {
+  readonly kills: number
+  readonly pairs: number
+  readonly processes: number
+  /** Of each process. */
+  readonly writers: number
 }
 
 /**
- * Starts processes that write pairs, and kills each of them at a random moment, at most `kills` in all. Of every pair
- * there is all or nothing, after every kill and while others go on writing.
+ * Writes pairs, with a fault at a random moment again and again: one time in four or more, a process is killed. Of every
+ * pair there is all or nothing, after every fault and while others go on writing. The log says of each pair whose
+ * outcome is unknown whether it was committed.
  *
- * @param until - when the last process is started, in milliseconds
- * @returns how many processes were killed
+ * @returns how many pairs there are, and of how many the writers did not know it
  */
 export const killed = async (
-  place: PairTask['place'],
-  {
-    kills,
-    processes,
-    until,
-  }: { readonly kills: number; readonly processes: number; readonly until: number },
-  left: () => Promise<Left>,
-): Promise<number> => {
-  const answered: string[] = []
-  const running = new Set<ChildProcess>()
+  { place, views, store, faults, left, hasRow }: PairDatabase,
+  { kills, pairs, processes, writers }: Load,
+): Promise<{ readonly pairs: number; readonly unknown: number }> => {
+  const news = new Map<string, PairNews['says']>()
+  const running: ChildProcess[] = []
+  const ends: Promise<unknown>[] = []
   let started = 0
-  const writeAndDie = async (): Promise<void> => {
-    while (started < kills && Date.now() < until) {
-      const task: PairTask = { place, name: `p${started++}`, writers: 2 }
-      const child = fork(new URL('pair-writer.ts', import.meta.url), [JSON.stringify(task)], {
-        execArgv: [],
+  let recorded = 0
+  let isDone = false
+  let wake: () => void = () => undefined
+
+  const startOne = (): void => {
+    const task: PairTask = { place, views, name: `p${started++}`, writers }
+    const child = fork(new URL('pair-writer.ts', import.meta.url), [JSON.stringify(task)], {
+      execArgv: [],
+    })
+    running.push(child)
+    child.on('message', ({ id, says }: PairNews) => {
+      news.set(id, says)
+      if (says === 'recorded') recorded++
+      wake()
+    })
+    const end = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(() => {
+      running.splice(running.indexOf(child), 1)
+      if (!isDone) startOne()
+    })
+    ends.push(end)
+  }
+
+  const recordedAbove = async (count: number): Promise<void> => {
+    while (recorded < count) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
       })
-      running.add(child)
-      const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')])
-      let tell: () => void = () => undefined
-      const first = new Promise<void>((resolve) => {
-        tell = resolve
-      })
-      child.on('message', (id: string) => {
-        answered.push(id)
-        tell()
-      })
-      await Promise.race([first, ended])
-      await setTimeout(Math.random() * 20)
-      child.kill('SIGKILL')
-      await ended
-      running.delete(child)
-      const { invoices, events, shown } = await left()
-      expect(events).toEqual(invoices)
-      expect(shown).toEqual(invoices)
     }
   }
+
+  const killOne = () => running[Math.floor(Math.random() * running.length)]?.kill('SIGKILL')
+
   try {
-    await Promise.all(Array.from({ length: processes }, writeAndDie))
+    for (let n = 0; n < processes; n++) startOne()
+    for (let n = 1; n <= kills; n++) {
+      await recordedAbove((pairs * n) / kills)
+      await setTimeout(Math.random() * 20)
+      const others = faults[Math.floor(Math.random() * (faults.length + 1))]
+      await (others ?? killOne)()
+      expect((await left()).halves).toEqual(NONE)
+    }
   } finally {
+    isDone = true
     for (const child of running) child.kill('SIGKILL')
   }
-  const { invoices } = await left()
-  const kept = new Set(invoices)
-  expect(answered.filter((id) => !kept.has(id))).toEqual([])
-  expect(answered.length).toBeGreaterThan(0)
-  return started
+  await Promise.all(ends)
+
+  const last = await left()
+  expect(last.halves).toEqual(NONE)
+  let unknown = 0
+  for (const [id, says] of news) {
+    const isThere = await hasRow(id)
+    if (says === 'recorded') expect([id, isThere]).toEqual([id, true])
+    else if (says === 'not recorded') expect([id, isThere]).toEqual([id, false])
+    else {
+      unknown++
+      const found = await store.findAppend({ idempotencyKey: `acme+${id}` })
+      expect([id, found.length]).toEqual([id, isThere ? 1 : 0])
+    }
+  }
+  return { pairs: last.pairs, unknown }
 }

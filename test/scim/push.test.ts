@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { orThrow } from 'claviger'
-import { type ScimRefused, scimHandler } from 'claviger/scim'
+import { memoryScimRecords, type ScimRefused, scimHandler } from 'claviger/scim'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { admin, CORE, clientOf, members, openHost, patchOf, userTable } from './host.js'
 
@@ -151,6 +151,43 @@ describe('a group that is pushed', () => {
       { op: 'remove', path: 'members', value: members('ada') },
     )
     expect(await ids()).toEqual(['bo'])
+  })
+
+  it('is not changed any more once a failed push was answered', async () => {
+    const memory = memoryScimRecords()
+    const gate = Promise.withResolvers<void>()
+    let isFaulty = false
+    let isHeld = false
+    const { map, has, push, patchGroup } = await opened({
+      onError: () => {},
+      records: {
+        ...memory,
+        write: async (directory, key, record) => {
+          if (isFaulty && key === 'user/ada') throw new Error('no database')
+          if (isFaulty && key === 'user/bo') {
+            isHeld = true
+            await gate.promise
+          }
+          return memory.write(directory, key, record)
+        },
+      },
+    })
+    await map('finance')
+    const id = await push('finance')
+    isFaulty = true
+    let isAnswered = false
+    const adding = patchGroup(id, { op: 'add', path: 'members', value: members('ada', 'bo') })
+    void adding.then(() => {
+      isAnswered = true
+    })
+    await vi.waitFor(() => expect(isHeld).toBe(true))
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    expect(isAnswered).toBe(false)
+    isFaulty = false
+    gate.resolve()
+    expect((await adding).status).toBe(500)
+    await patchGroup(id, { op: 'remove', path: 'members', value: members('bo') })
+    expect([await has('ada'), await has('bo')]).toEqual([false, false])
   })
 
   it('gets nobody by what is said of a member that it does not have', async () => {

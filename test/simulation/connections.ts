@@ -158,6 +158,7 @@ const clientOf = (
     if (text === 'ROLLBACK') appends = []
     appends = [...appends, ...operationsIn(statement)]
     // With rows of the host, the append and its commit are one message. What it has recorded is read by the next.
+    const isAfterCommit = wasCommitted
     wasCommitted = isInTransaction && (wasCommitted || text.includes('; COMMIT;'))
     const atStake = isInTransaction && !wasCommitted ? [] : appends
     const lost = (): Error => {
@@ -172,7 +173,7 @@ const clientOf = (
     const isRefused = text !== 'ROLLBACK' && chance.happens(risk)
     wasRefused = isRefused
     const sent = isRefused ? refusal(chance.pick(REFUSALS)) : statement
-    if (isRefused) onFault([])
+    if (isRefused) onFault(isAfterCommit ? atStake : [])
     tell(`  ${name}: ${isRefused ? 'refused: ' : ''}${labelOf(statement)}`)
     const answering = session.run(sent, atStake.length > 0 && !isRefused)
     const settled = answering.then(ignore, ignore)

@@ -44,6 +44,9 @@ const OPERATIONS = 120
 /** Longest pause of most clients, in milliseconds. */
 const SHORT_PAUSE = 8
 
+/** The same where a run takes as long as live checks may answer without reading the log. */
+const LONG_PAUSE = 1_500
+
 /** Numbers of the operations that come once faults have ended: each must succeed, or be refused by a rule. */
 const LAST_OPERATIONS = Array.from({ length: 12 }, (_, number) => OPERATIONS + number)
 
@@ -132,7 +135,7 @@ export const simulate = async (
     ...{ asked, expected, sequences, expiries: [], rowless: new Set() },
     isWide: isAnyWide,
     hasSlowed: false,
-    pause: isAnyWide ? chance.pick([SHORT_PAUSE, SHORT_PAUSE, 200]) : SHORT_PAUSE,
+    pause: isAnyWide ? chance.pick([SHORT_PAUSE, SHORT_PAUSE, LONG_PAUSE]) : SHORT_PAUSE,
     began: begins,
   }
   tell(
@@ -259,9 +262,9 @@ const disturbOnce = async (run: Run): Promise<void> => {
   const which = chance.below(instances.length)
   const instance = instances[which]
   if (instance && run.isWide && chance.happens(0.15)) {
-    const by = 1_000 + chance.random() * 3_800
+    const by = 1_000 + chance.random() * 1_400
     tell(`Answers to ${instance.process.name} take ${Math.ceil(by)} ms`)
-    instance.process.slow = { by, until: scheduler.now() + 2 * by + chance.random() * 5_000 }
+    instance.process.slow = { by, until: scheduler.now() + 10_000 + chance.random() * 10_000 }
     run.hasSlowed = true
     return
   }

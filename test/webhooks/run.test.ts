@@ -49,6 +49,24 @@ describe('A message', () => {
     ])
   })
 
+  it('names the resource of a role', async () => {
+    const iam = newIam()
+    await addProjects(iam, 'acme/a')
+    const [project] = (await orThrow(iam.projects.list({}, context('acme')))).items
+    const role = { projectId: `${project?.id}`, roleKey: 'editor' }
+    await orThrow(iam.projectRoles.add({ ...role, displayName: 'Editor' }, context('acme')))
+    const grant = { projectId: role.projectId, userId: 'bo', roles: [{ roleKey: 'editor' }] }
+    await orThrow(iam.userGrants.add(grant, context('acme')))
+    await orThrow(iam.userGrants.add({ ...grant, resource: 'workspace:42' }, context('acme')))
+    const { received, until } = await running(() => 200, {
+      iam,
+      endpoint: { types: ['user_grant.added'] },
+    })
+    await until(() => received.length === 2)
+    const bodies = received.map(({ body }) => JSON.parse(body))
+    expect(bodies.map(({ data }) => data.object.resource)).toEqual([undefined, 'workspace:42'])
+  })
+
   it('is sent again under the same id and with the same body until it is taken', async () => {
     const { iam, received, deliveries, until } = await running((_, count) =>
       count < 5 ? 500 : 200,

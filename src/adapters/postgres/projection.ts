@@ -5,7 +5,7 @@ import type { KnownEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { readEvents } from '../../projections/read-events.js'
 import type { Connection } from './connection/connection.js'
-import { connectionsOf, requireCommittable } from './connection/connections.js'
+import { BEGIN_FOR_HOST, connectionsOf, requireCommittable } from './connection/connections.js'
 import type { PostgresPool } from './driver.js'
 import { poolDriver } from './pg.js'
 import { ownTable } from './schema.js'
@@ -97,7 +97,7 @@ export function postgresProjection(options: PostgresProjectionOptions): Projecti
         if (known.length > 0) await options.apply(lent.client(), known)
         await requireCommittable(lent)
         return true
-      })
+      }, BEGIN_FOR_HOST)
     },
     reset: async () => {
       await prepare()
@@ -108,7 +108,7 @@ export function postgresProjection(options: PostgresProjectionOptions): Projecti
         await connection.rows({ text, values: [name] })
         await options.reset?.(lent.client())
         await requireCommittable(lent)
-      })
+      }, BEGIN_FOR_HOST)
     },
   }
 }

@@ -278,9 +278,14 @@ export const postgresDialect = (schema: string): Dialect => ({
   // JSON has no line breaks.
   asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
     pg_catalog.json_build_array(${columns.join(', ')})::text, E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
-  listedShares: (shares) =>
-    `(SELECT (item.value ->> 0)::bigint AS share, (item.value ->> 1)::bigint AS expires_at, item.nth
-      FROM pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS item (value, nth)) AS listed`,
+  listedShares: (shares) => ({
+    from: `pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS listed (value, nth)`,
+    columns: {
+      share: '(listed.value ->> 0)::bigint',
+      expiresAt: '(listed.value ->> 1)::bigint',
+      nth: 'listed.nth',
+    },
+  }),
   jsonRows: (expressions) =>
     `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   counted: (column) => `pg_catalog.count(${column})`,

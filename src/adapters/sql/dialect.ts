@@ -10,7 +10,7 @@ export interface Column {
   readonly isNullable?: true
 }
 
-/** An index. It leaves out rows in which a column of it is null. */
+/** An index. It leaves out rows in which a column of it is null, and those that do not meet `where`. */
 export interface Index {
   /** Follows the name of the table. */
   readonly name: string
@@ -18,6 +18,8 @@ export interface Index {
   readonly columns: readonly string[]
   /** Whether no two rows may have the same values. */
   readonly isUnique?: true
+  /** A condition of rows, whose columns are not null. */
+  readonly where?: string
 }
 
 /** A table, declared once for all databases. */
@@ -48,6 +50,14 @@ export interface Declarations {
   readonly indexesEndWithKey?: true
 }
 
+/** The roles that an object gives, in SQL. */
+export interface ListedShares {
+  /** A table. */
+  readonly from: string
+  /** Its columns: the number of the share, the expiry in milliseconds or null, and the place in the list. */
+  readonly columns: Readonly<Record<'share' | 'expiresAt' | 'nth', string>>
+}
+
 /** The SQL in which one database differs from another. */
 export interface Dialect {
   /** How tables are declared. */
@@ -67,8 +77,8 @@ export interface Dialect {
   readonly asLines?: (page: string, columns: readonly string[], order: string) => string
   /** Whether the database has `LATERAL`. Without it, a join must keep the order of both tables to end with the page. */
   readonly hasLateral?: true
-  /** A table called `listed` with the columns `share`, `expires_at` and `nth`: the items of `shares`. */
-  readonly listedShares: (shares: string) => string
+  /** The items of `shares`, a column of a table before this one. */
+  readonly listedShares: (shares: string) => ListedShares
   /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */
   readonly jsonRows: (expressions: readonly string[]) => string
   /** An aggregate: how many rows have a value, so no null, in `column`. */

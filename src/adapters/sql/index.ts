@@ -33,6 +33,7 @@ export {
   type Declarations,
   type Dialect,
   type Index,
+  type ListedShares,
   namedTexts,
   type Parameter,
   type Row,

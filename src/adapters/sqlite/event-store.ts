@@ -9,7 +9,7 @@ import {
 } from '../../ports/event-store.js'
 import type { SqliteHandle } from '../../ports/sqlite-handle.js'
 import type { SyncDatabase } from '../sql/sqlite/dialect.js'
-import { lastPosition, readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
+import { readLog, restoreEvents, writeGroup } from '../sql/sqlite/event-log.js'
 import type { RowsInAppend } from '../sql/sqlite/read-model.js'
 import { groupCommit, type Verdict } from '../store/group-commit.js'
 import {
@@ -57,6 +57,9 @@ export const inTransaction = <Handle = SqliteHandle>(
   work: (handle: Handle) => void,
 ): InTransaction => inTransactionOf(TRANSACTIONS, work)
 
+/** Tries to begin with the read model at the head: others may record events without rows between two of them. */
+const MAX_TRIES = 8
+
 /** A store in the table `events` of an SQLite file. */
 export const sqliteEventStore = (
   connection: Connection,
@@ -73,25 +76,30 @@ export const sqliteEventStore = (
   const { add, isEmpty, wakeAll } = listeners()
   let endWatch: (() => void) | undefined
 
-  const bringRows = async (): Promise<void> => {
-    if (withRows && (await connection.query(withRows.isBehind))) await withRows.bringToHead()
-  }
-
-  const writeWithRows = (
-    database: SyncDatabase,
-    group: readonly PreparedAppend[],
-  ): readonly Verdict[] => {
-    if (!withRows) return writeGroup(database, group, clock())
-    const from = lastPosition(database)
-    const verdicts = writeGroup(database, group, clock())
-    const events = verdicts.flatMap((verdict) => (verdict.isOk() ? verdict.value : []))
-    withRows.write(database, from, events)
-    return verdicts
+  /**
+   * Runs `work` in a transaction. With rows, the read model is at the head then, unless others record events without rows
+   * all the time, or events that this version cannot read.
+   */
+  const inTransaction = async <Value>(
+    work: (database: SyncDatabase, write: typeof writeGroup) => Value,
+  ): Promise<Value> => {
+    if (!withRows) return connection.write((database) => work(database, writeGroup))
+    let seen: number | undefined
+    for (let tries = 1; ; tries++) {
+      const done = await connection.write((database) => {
+        const { head, reached } = withRows.positions(database)
+        const isBehind = reached < head && reached !== seen && tries < MAX_TRIES
+        seen = reached
+        if (isBehind) return undefined
+        return { value: work(database, (...given) => writeWithRows(withRows, head, ...given)) }
+      })
+      if (done) return done.value
+      await withRows.bringToHead()
+    }
   }
 
   const write = async (group: readonly PreparedAppend[]): Promise<readonly Verdict[]> => {
-    await bringRows()
-    const verdicts = await connection.write((database) => writeWithRows(database, group))
+    const verdicts = await inTransaction((database, write) => write(database, group, clock()))
     wakeAll()
     return verdicts
   }
@@ -99,11 +107,10 @@ export const sqliteEventStore = (
   const grouped = groupCommit({ write, isConnectionFault }, environment)
 
   const writeForHost = async (prepared: PreparedAppend, work: InTransaction): Promise<Verdict> => {
-    await bringRows()
     const verdict = await verdictOf(
-      connection.write((database) => {
+      inTransaction((database, write) => {
         runForHost(database, work, connection.handle)
-        return orRollBack(writeWithRows(database, [prepared])[0])
+        return orRollBack(write(database, [prepared], clock())[0])
       }),
     ).catch(asFailure)
     wakeAll()
@@ -134,6 +141,18 @@ export const sqliteEventStore = (
       wakeAll()
     },
   }
+}
+
+/** Writes a group, and the rows of its events. @param head - position of the last event */
+const writeWithRows = (
+  rows: RowsInAppend,
+  head: number,
+  ...[database, group, now]: Parameters<typeof writeGroup>
+): readonly Verdict[] => {
+  const verdicts = writeGroup(database, group, now, head)
+  const events = verdicts.flatMap((verdict) => (verdict.isOk() ? verdict.value : []))
+  rows.write(database, head, events)
+  return verdicts
 }
 
 /** Runs the function of the host. @throws InTransactionFailed also when it has ended the transaction */

@@ -61,9 +61,17 @@ export const queryOf = (
       reportCatchUp({ hooks, environment }, readModel, batch)
     }
   }
-  const askAtHead: Query = async (call, query) => {
+  const readNow = async <Method extends ReadMethod, Type extends ViewType>(
+    query: ReadQuery<Method, Type>,
+  ) => {
     if (readModel.applyOwn) await applyOwn()
-    let answer = await fromPort(() => readAtHead(query))
+    return fromPort(() => readAtHead(query))
+  }
+  const askAtHead: Query = async (call, query) => {
+    const first = await readNow(query).catch((fault) => ({ fault }))
+    // The tables are made at the first read, which a full disk refuses too.
+    if ('fault' in first) return spare.ask(first.fault, call, query)
+    let answer = first
     const { head } = answer
     for (let reads = 1; answer.reached < head; reads++) {
       if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')

@@ -15,22 +15,26 @@ import type { Step, Undo } from './write.js'
 /** What adds an object again after its removal. Nothing does, where its id or its secret is lost. */
 export const undoRemoval = async (type: ObjectType, object: StoredObject): Promise<Undo> => {
   if (type === role) return undoOfRole(object)
-  if (type === roleMapping) {
-    const { idpId, group, projectId, projectOrgId, resource, roleKeys, validFor } = object
-    const values = {
-      idpId,
-      group,
-      projectId,
-      projectOrgId,
-      roleKeys,
-      ...(resource && { resource }),
-      ...(validFor && { validFor }),
-    }
-    return { steps: [{ operation: roleMappingService.addRoleMapping, values }] }
-  }
+  if (type === roleMapping)
+    return { steps: [{ operation: roleMappingService.addRoleMapping, values: mapped(object) }] }
   if (type === userGrant) return { steps: givenAgain(object) }
   return { steps: [] }
 }
+
+/** A mapping as it was, for a request. */
+const mapped = ({
+  idpId,
+  group,
+  projectId,
+  projectOrgId,
+  resource,
+  roleKeys,
+  validFor,
+}: StoredObject) => ({
+  ...{ idpId, group, projectId, projectOrgId, roleKeys },
+  ...(resource && { resource }),
+  ...(validFor && { validFor }),
+})
 
 /** Gives a user the roles of a grant again. */
 export const givenAgain = ({
@@ -100,17 +104,9 @@ const undoOfRole = async (object: StoredObject): Promise<Undo> => {
         .map((values) => ({ operation: userGrantService.giveUserGrant, values })),
       ...('rows' in mappings ? mappings.rows : [])
         .filter(({ projectOrgId, details }) => projectOrgId === details.resourceOwner)
-        .map(({ idpId, group: name, projectOrgId, resource, roleKeys, validFor }) => ({
+        .map((mapping) => ({
           operation: roleMappingService.updateRoleMapping,
-          values: {
-            idpId,
-            group: name,
-            projectId,
-            projectOrgId,
-            roleKeys,
-            ...(resource && { resource }),
-            ...(validFor && { validFor }),
-          },
+          values: mapped(mapping),
         })),
     ],
     left: others > 0 ? sayCount(texts.undoneBut, others) : undefined,

@@ -1,3 +1,4 @@
+import type { UserRoles } from '../../ports/access-reads.js'
 import type { ReadModel } from '../../ports/read-model.js'
 import { demandEqual, lawsOf } from '../law.js'
 import {
@@ -9,7 +10,7 @@ import {
   userGrantAdded,
   userGrantUpdated,
 } from './grant-samples.js'
-import { afterEach, logOf, type ReadModelHome, type Recorded } from './harness.js'
+import { afterEach, fedWith, logOf, type ReadModelHome, type Recorded } from './harness.js'
 import { mappingAdded, reported } from './mapping-samples.js'
 import { idpAdded, projectAdded, roleAdded } from './object-samples.js'
 
@@ -41,6 +42,25 @@ const STORY: readonly Step[] = [
   ['acme', projectGrantUpdated('portal', 'globex', ['reader']), []],
   ['globex', userGrantUpdated({ ...bob, resource: HERE }, ['reader']), [BOB_HERE]],
 ]
+
+/** Four users: one with a role of the whole project, one on two resources, one by a group, one on one resource. */
+const CROWD: readonly Recorded[] = [
+  ['acme', projectAdded('portal')],
+  ['acme', roleAdded('portal', 'reader')],
+  ['acme', projectGrantAdded('portal', 'globex', ['reader'])],
+  ['globex', idpAdded('google')],
+  ['globex', userGrantAdded({ ...bob, userId: 'dan', resource: HERE }, ['reader'])],
+  ['globex', userGrantAdded({ ...bob, resource: THERE }, ['reader'])],
+  ['globex', userGrantAdded({ ...bob, resource: HERE }, ['reader'])],
+  ['globex', userGrantAdded({ ...bob, userId: 'ann' }, ['reader'])],
+  ['globex', mappingAdded({ ...staff, resource: THERE }, ['reader'])],
+  ['globex', reported('google', 'cleo', ['staff'])],
+]
+
+const CROWD_SHOWN = ['ann: +', `bob: +${HERE} +${THERE}`, `cleo: +${THERE}`, `dan: +${HERE}`]
+
+const shownUser = ({ userId, roles }: UserRoles): string =>
+  [`${userId}:`, ...roles.map(({ resource = '' }) => `+${resource}`)].join(' ')
 
 const countsOn = (heldOn: string | undefined, queriedResource: string | undefined): boolean =>
   heldOn === undefined || heldOn === queriedResource
@@ -98,4 +118,32 @@ export const resourceLaws = lawsOf<ReadModelHome>({
       const { count } = await model.affected({ ...affected, now: BEFORE_END })
       demandEqual(`affected roles after event ${index}`, count, readers.length)
     }),
+  'A page of users has each user once, with the roles on all resources.': async (home) => {
+    const model = await fedWith(home, logOf(CROWD))
+    const pages: string[] = []
+    for (const limit of [1, 2, 3]) {
+      let after: readonly [string] | undefined
+      for (let page = 0; page < CROWD.length; page++) {
+        const query = { orgId: 'globex', ...NOW, limit, ...(after && { after }) }
+        const { items, hasMore } = await model.users(query)
+        pages.push(...items.map((user) => `${limit} ${shownUser(user)}`))
+        const last = items.at(-1)
+        if (!hasMore || last === undefined) break
+        after = [last.userId]
+      }
+    }
+    const expected = [1, 2, 3].flatMap((limit) => CROWD_SHOWN.map((user) => `${limit} ${user}`))
+    demandEqual('users, page by page', pages, expected)
+    const { items: there } = await model.users({ orgId: 'globex', ...NOW, resource: THERE })
+    demandEqual('users on one resource', there.map(shownUser), [
+      'ann: +',
+      `bob: +${THERE}`,
+      `cleo: +${THERE}`,
+    ])
+    const { items: few } = await model.users({ orgId: 'globex', ...NOW, userIds: ['bob', 'dan'] })
+    demandEqual('users with these ids', few.map(shownUser), [
+      `bob: +${HERE} +${THERE}`,
+      `dan: +${HERE}`,
+    ])
+  },
 })

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Pool, type PoolClient } from 'pg'
 import postgres, { type TransactionSql } from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +11,7 @@ import {
 } from '../../../src/adapters/postgres/index.js'
 import type { InTransaction } from '../../../src/index.js'
 import { context, good, type Iam, iamOn } from '../../application/host.js'
+import { countedPool } from './counted-pool.js'
 import { newSchema, serverForFile } from './test-schemas.js'
 
 const server = serverForFile()
@@ -141,6 +143,166 @@ describe('Processes with views', () => {
     )
     expect(rowCount).toBe(1)
   })
+})
+
+describe('A process without views that records an event before each look of one with views', () => {
+  const holdersIn = async (pool: Pool, schema: string) =>
+    (await pool.query(`SELECT user_id FROM ${schema}.role_holder ORDER BY 1`)).rows.map(
+      ({ user_id }) => user_id,
+    )
+
+  test('lets it record after eight tries, without rows; the next write of one with views brings them', async () => {
+    const schema = newSchema()
+    const pool = hostPool()
+    const other = await openIam(schema, { views: false })
+    await addProject(other)
+    let nth = 0
+    let isLocked = false
+    let disturbs = false
+    const counted = countedPool(server.connectionString, async (text) => {
+      // In a locked try the lock of the log comes before the look.
+      if (text.includes('FOR UPDATE')) isLocked = true
+      const isLook = text.includes('idempotency_key = k.key') && !isLocked
+      if (disturbs && (isLook || text.includes('FOR UPDATE'))) {
+        await good(give(other, `other${++nth}`))
+      }
+      if (text.includes('ROLLBACK')) isLocked = false
+    })
+    onTestFinished(() => counted.pool.end())
+    const iam = await openIam(schema, { pool: counted.pool })
+    await good(give(iam, 'before'))
+    expect(await holdersIn(pool, schema)).toEqual(['before'])
+
+    disturbs = true
+    await good(give(iam, 'bob'))
+    disturbs = false
+    expect(nth).toBe(8)
+    expect(await holdersIn(pool, schema)).toEqual([])
+    await good(give(iam, 'after'))
+    expect(await holdersIn(pool, schema)).toEqual(
+      ['after', 'before', 'bob', ...numbers(8).map((n) => `other${n + 1}`)].toSorted(),
+    )
+  })
+
+  test('lets it record with the rows of its host once', async () => {
+    const schema = newSchema()
+    const pool = hostPool()
+    const iam = await openIam(schema)
+    const other = await openIam(schema, { views: false })
+    await addProject(iam)
+    await pool.query(`CREATE TABLE ${schema}.invoice (id text PRIMARY KEY)`)
+    let runs = 0
+    const disturbed = inTransaction(async (client: PoolClient) => {
+      await client.query(`INSERT INTO ${schema}.invoice VALUES ('bob')`)
+      await good(give(other, `other${++runs}`))
+    })
+    await good(give(iam, 'bob', disturbed))
+    // Eight tries, and one without rows.
+    expect(runs).toBe(9)
+    expect((await pool.query(`SELECT id FROM ${schema}.invoice`)).rows).toEqual([{ id: 'bob' }])
+    expect(await holdersIn(pool, schema)).toEqual([])
+    await good(iam.userGrants.list({}, context))
+    expect(await holdersIn(pool, schema)).toHaveLength(10)
+  })
+})
+
+test('With views, a write that changes nothing is decided again if that changes before its commit.', async () => {
+  const schema = newSchema()
+  const pool = hostPool()
+  const other = await openIam(schema)
+  let isFirst = false
+  const counted = countedPool(server.connectionString, async (text) => {
+    if (!isFirst || !/COMMIT\b/.test(text)) return
+    isFirst = false
+    await good(other.projects.reactivate({ id: 'portal' }, context))
+  })
+  onTestFinished(() => counted.pool.end())
+  const iam = await openIam(schema, { pool: counted.pool })
+  await addProject(iam)
+  await good(iam.projects.deactivate({ id: 'portal' }, context))
+  await pool.query(`CREATE TABLE ${schema}.invoice (id int PRIMARY KEY)`)
+  isFirst = true
+  const rows = insert(`INSERT INTO ${schema}.invoice VALUES (1)`)
+  const again = iam.projects.deactivate({ id: 'portal' }, { ...context, inTransaction: rows })
+  expect((await good(again)).changed).toBe(true)
+  expect((await pool.query(`SELECT id FROM ${schema}.invoice`)).rowCount).toBe(1)
+})
+
+describe('With views, other writers are not held up', () => {
+  test('by a slow function: they record meanwhile', async () => {
+    const schema = newSchema()
+    const pool = hostPool()
+    const [slow, fast] = [await openIam(schema), await openIam(schema)]
+    await addProject(slow)
+    await pool.query(`CREATE TABLE ${schema}.invoice (id text PRIMARY KEY)`)
+    const work = inTransaction(async (client: PoolClient) => {
+      await client.query(`INSERT INTO ${schema}.invoice VALUES ('slow')`)
+      for (const rows of [insert(`INSERT INTO ${schema}.invoice VALUES ('fast')`), undefined])
+        await good(give(fast, rows ? 'fast' : 'faster', rows))
+    })
+    await good(give(slow, 'slow', work))
+    const { rows } = await pool.query(
+      `SELECT user_id, id FROM ${schema}.role_holder LEFT JOIN ${schema}.invoice ON id = user_id ORDER BY 1`,
+    )
+    expect(rows).toEqual([
+      { user_id: 'fast', id: 'fast' },
+      { user_id: 'faster', id: null },
+      { user_id: 'slow', id: 'slow' },
+    ])
+  })
+
+  test.each(['before it has appended', 'after it has appended'])(
+    'by a process that is frozen %s',
+    async (moment) => {
+      const schema = newSchema()
+      const pool = hostPool()
+      let isFreezing = false
+      let freeze: () => void = () => undefined
+      let goOn: () => void = () => undefined
+      const frozen = new Promise<void>((resolve) => {
+        freeze = resolve
+      })
+      const counted = countedPool(server.connectionString, async (text) => {
+        if (!isFreezing || !text.includes('append_at') || moment.startsWith('after')) return
+        isFreezing = false
+        freeze()
+        await new Promise<void>((resolve) => {
+          goOn = resolve
+        })
+      })
+      onTestFinished(() => counted.pool.end())
+      const iam = await openIam(schema, { pool: counted.pool })
+      const other = await openIam(schema)
+      await addProject(iam)
+      await pool.query(`CREATE TABLE ${schema}.invoice (id text PRIMARY KEY)`)
+      isFreezing = true
+      const work = inTransaction(async (client: PoolClient) => {
+        await client.query(`INSERT INTO ${schema}.invoice VALUES ('bob')`)
+        if (moment.startsWith('before') || !isFreezing) return
+        isFreezing = false
+        const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+        const write = stream.write.bind(stream) as (chunk: Buffer) => boolean
+        // Once the append is sent, nothing that the server answers is read.
+        stream.write = (chunk: unknown) => {
+          const bytes = chunk as Buffer
+          if (bytes.includes('append_at')) {
+            stream.pause()
+            goOn = () => stream.resume()
+            setImmediate(freeze)
+          }
+          return write(bytes)
+        }
+      })
+      const giving = give(iam, 'bob', work)
+      await frozen
+      for (const n of numbers(3)) await good(give(other, `other${n}`))
+      goOn()
+      await good(giving)
+      const { rows } = await pool.query(`SELECT user_id FROM ${schema}.role_holder
+        WHERE user_id IN (SELECT id FROM ${schema}.invoice) OR user_id LIKE 'other%' ORDER BY 1`)
+      expect(rows.map(({ user_id }) => user_id)).toEqual(['bob', 'other0', 'other1', 'other2'])
+    },
+  )
 })
 
 describe('A deadlock of statements of the host', () => {

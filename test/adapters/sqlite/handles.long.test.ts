@@ -10,6 +10,7 @@ import { openSqlite, type SqliteHandle, sqliteCursors } from '../../../src/adapt
 import {
   eventRestoreLaws,
   eventStoreLaws,
+  inTransactionLaws,
   readModelLaws,
   sqliteHandleLaws,
   webhookCursorLaws,
@@ -64,6 +65,7 @@ test('On a handle of bun:sqlite all of these laws hold in Bun.', async () => {
     sqliteHandleLaws,
     eventStoreLaws,
     eventRestoreLaws,
+    inTransactionLaws,
     readModelLaws,
     webhookCursorLaws,
   ].flat()

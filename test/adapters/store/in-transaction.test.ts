@@ -92,13 +92,16 @@ describe.each(HANDLES)('Rows of the host on %s', (_, place) => {
     } else expect(await wholeLog(store)).toHaveLength(2)
   })
 
-  test('a function that ends the transaction is reported, and no event is recorded', async () => {
-    const store = await harness.open()
-    const ending: InTransaction = inTransaction((handle) => handle.exec('ROLLBACK'))
-    const appending = store.append({ ...firstOf('law-a'), inTransaction: ending })
-    await expect(appending).rejects.toThrow(InTransactionFailed)
-    expect(await wholeLog(store)).toEqual([])
-    await store.append(firstOf('law-a'))
-    expect(await wholeLog(store)).toHaveLength(1)
-  })
+  test.each(['ROLLBACK', 'ROLLBACK; BEGIN', 'COMMIT; BEGIN'])(
+    'a function that ends the transaction is reported, and no event is recorded: %s',
+    async (statements) => {
+      const store = await harness.open()
+      const ending: InTransaction = inTransaction((handle) => handle.exec(statements))
+      const appending = store.append({ ...firstOf('law-a'), inTransaction: ending })
+      await expect(appending).rejects.toThrow(InTransactionFailed)
+      expect(await wholeLog(store)).toEqual([])
+      await store.append(firstOf('law-a'))
+      expect(await wholeLog(store)).toHaveLength(1)
+    },
+  )
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { type IamOptions, memoryEventStore, type RecordedEvent } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
+import { searched } from '../../nightly.js'
 import { type Iam, iamOn, logOf } from '../host.js'
 import {
   anyStep,
@@ -17,7 +18,7 @@ import {
   USERS,
 } from './any-history.js'
 
-export const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 60)
+export const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? searched({ short: 24, nightly: 60 }))
 
 /** What the library was asked, and the model of what was recorded. */
 interface World {

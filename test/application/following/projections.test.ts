@@ -12,6 +12,7 @@ import {
   type RecordedEvent,
   StoreFault,
 } from '../../../src/index.js'
+import { IN_PROCESS_BATCH } from '../../../src/ports/projection.js'
 import { PROJECT_DEFAULTS } from '../../defaults.js'
 import { addSamples, context, good, type Iam, iamOn, logOf, refusal, start } from '../host.js'
 
@@ -367,8 +368,8 @@ describe('catchUp', () => {
 
   it.each([
     ['100 events', () => ({ ...collector().projection, batchSize: 100 }), 100],
-    ['the read model in memory', () => memoryReadModel(), 500],
-    ['the read model on SQLite', () => openSqlite(':memory:').readModel, 500],
+    ['the read model in memory', () => memoryReadModel(), IN_PROCESS_BATCH],
+    ['the read model on SQLite', () => openSqlite(':memory:').readModel, IN_PROCESS_BATCH],
   ] as const)(
     'lets the event loop run before and after each batch of %s',
     async (_, open, most) => {

@@ -1,4 +1,4 @@
-import { addComparison, atLeast, type Report, ratioOf } from '../report.ts'
+import { addComparison, atLeast, atMost, type Report, ratioOf } from '../report.ts'
 import type { Scale } from '../rounds.ts'
 import type { SystemName } from '../systems.ts'
 import type { StoreName } from '../world.ts'
@@ -7,15 +7,34 @@ import { closeWorlds, entriesOf, openWorlds, runEntries } from '../worlds.ts'
 const GRANTS = 5_000
 const SHOWN = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
+/** How many times as long Drizzle, and Kysely, are to take. */
+const AIMS: readonly (readonly [job: string, drizzle: number | undefined, kysely?: number])[] = [
+  ['check a role, SQLite', 4, 1.3],
+  ['list a page of grants, SQLite', undefined, 0.75],
+  ['give a role, SQLite', 1],
+  ['give a role, then read it, SQLite', 1, 0.7],
+  ['check a role, PostgreSQL', 1.3, 1],
+  ['list a page of grants, PostgreSQL', undefined, 0.8],
+  ['give a role, PostgreSQL', 2],
+  ['give a role, then read it, PostgreSQL', 1, 0.9],
+]
+
 /** Jobs of a host on its database, beside what it would use instead. */
 export const databases = async (report: Report, scale: Scale): Promise<void> => {
   for (const store of ['sqlite', 'postgres'] as const) {
-    const worlds = await openWorlds(['claviger', 'betterAuth', 'drizzle', 'kysely'], {
-      store,
-      grants: GRANTS,
-    })
+    const worlds = await openWorlds(
+      ['claviger', 'betterAuth', 'drizzle', 'kysely', 'kyselyGrouped'],
+      {
+        store,
+        grants: GRANTS,
+      },
+    )
     const compare = async (job: string, title: string, inFlight = 1) => {
-      const measured = await runEntries(entriesOf(worlds, job), scale, { by: 'wall', inFlight })
+      const entries = [
+        ...entriesOf(worlds, job),
+        ...(inFlight > 1 ? entriesOf(worlds, `${job} in groups`) : []),
+      ]
+      const measured = await runEntries(entries, scale, { by: 'wall', inFlight })
       addComparison(report, {
         table: 'databases',
         job: `${title}, ${SHOWN[store]}`,
@@ -29,12 +48,20 @@ export const databases = async (report: Report, scale: Scale): Promise<void> => 
     await compare('add', 'give a role, 64 at once', 64)
     await compare('add, then get', 'give a role, then read it')
     await closeWorlds(worlds)
+    const own = await openWorlds(['claviger', 'withViews'], { store, grants: GRANTS })
+    const job = withViewsOn(store)
+    const measured = await runEntries(entriesOf(own, 'add'), scale, { by: 'wall' })
+    addComparison(report, { table: 'databases', job, by: 'wall', measured })
+    const ratio = ratioOf(report, job, 'claviger with views')
+    atMost(report, `claviger with views / claviger, ${job}`, 1.6, ratio)
+    await closeWorlds(own)
   }
   const aim = (peer: string, job: string, least: number) =>
     atLeast(report, `${peer} / claviger, ${job}`, least, ratioOf(report, job, peer))
-  aim('Kysely and audit row', 'give a role, SQLite', 1.4)
-  aim('Drizzle and audit row', 'give a role, SQLite', 1.8)
-  aim('Drizzle and audit row', 'give a role, then read it, SQLite', 1)
+  for (const [job, ofDrizzle, ofKysely] of AIMS) {
+    if (ofDrizzle !== undefined) aim('Drizzle and audit row', job, ofDrizzle)
+    if (ofKysely !== undefined) aim('Kysely and audit row', job, ofKysely)
+  }
 }
 
 /** Adding a role beside bare drivers, and beside libraries for event sourcing that check nothing. */
@@ -64,6 +91,9 @@ export const floors = async (report: Report, scale: Scale): Promise<void> => {
   aim('bare pg', addRole('postgres', 1), 0.95)
   aim('bare pg', addRole('postgres', 64), 4)
 }
+
+const withViewsOn = (store: 'sqlite' | 'postgres'): string =>
+  `give a role, and write its rows, ${SHOWN[store]}`
 
 const addRole = (store: StoreName, inFlight: number): string =>
   `add a role, ${store === 'memory' ? 'memory' : SHOWN[store]}${inFlight > 1 ? `, ${inFlight} at once` : ''}`

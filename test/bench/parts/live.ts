@@ -25,6 +25,6 @@ export const live = async (report: Report, { milliseconds }: Scale): Promise<voi
     `\`live.can\` while ${formatNumber(writesPerSecond)} roles a second are given on SQLite`,
     `median ${formatTime(median)}, p99 ${formatTime(p99)}, p99.9 ${formatTime(p999)}`,
   )
-  atMost(report, 'live checks, bytes a grant', 500, bytesPerGrant)
+  atMost(report, 'live checks, bytes a grant', 50, bytesPerGrant)
   atMost(report, 'p99 of `live.can` while roles are given, µs', 10, p99 / 1e3)
 }

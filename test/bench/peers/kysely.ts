@@ -1,5 +1,5 @@
 import { type Dialect, type Generated, Kysely, PostgresDialect, SqliteDialect } from 'kysely'
-import { type Open, ORG_ID } from '../world.ts'
+import { HELD_ROLE, newGrantOf, type Open, ORG_ID, type Place } from '../world.ts'
 import { byHand } from './by-hand.ts'
 import { auditOf, type GrantKey, postgresTables, sqliteTables } from './tables.ts'
 
@@ -23,14 +23,37 @@ interface Tables {
 const PAGE = 20
 
 /** Kysely on the tables, as its guide writes queries and transactions. */
-export const kysely: Open = async (place) =>
-  byHand(
-    place,
-    queriesOn(
-      place.store === 'postgres'
-        ? new PostgresDialect({ pool: await postgresTables(place) })
-        : sqliteDialect(sqliteTables(place)),
-    ),
+export const kysely: Open = async (place) => byHand(place, await queriesOf(place))
+
+/** Kysely where adds that wait at the same time share a transaction, which a host would have to write. */
+export const kyselyGrouped: Open = async (place) => {
+  const { addAll, close } = await queriesOf(place)
+  let waiting: GrantKey[] = []
+  let next: Promise<unknown> | undefined
+  let running: Promise<unknown> = Promise.resolve()
+  const add = (grant: GrantKey): Promise<unknown> => {
+    waiting.push(grant)
+    next ??= running.then(() => {
+      const group = waiting
+      waiting = []
+      next = undefined
+      running = addAll(group)
+      return running
+    })
+    return next
+  }
+  const call = async (index: number) => {
+    await add({ ...newGrantOf(index), roleKey: HELD_ROLE })
+    return true
+  }
+  return { jobs: { 'add in groups': { call } }, close }
+}
+
+const queriesOf = async (place: Place) =>
+  queriesOn(
+    place.store === 'postgres'
+      ? new PostgresDialect({ pool: await postgresTables(place) })
+      : sqliteDialect(sqliteTables(place)),
   )
 
 const sqliteDialect = ({ prepare, close }: ReturnType<typeof sqliteTables>): Dialect =>
@@ -51,7 +74,22 @@ const sqliteDialect = ({ prepare, close }: ReturnType<typeof sqliteTables>): Dia
 
 const queriesOn = (dialect: Dialect) => {
   const database = new Kysely<Tables>({ dialect })
+  const addAll = (grants: readonly GrantKey[]) =>
+    database.transaction().execute(async (transaction) => {
+      const rows = grants.map(({ userId, projectId, roleKey }) => ({
+        org_id: ORG_ID,
+        user_id: userId,
+        project_id: projectId,
+        role_key: roleKey,
+      }))
+      await transaction.insertInto('grants').values(rows).execute()
+      const audits = grants
+        .map(auditOf)
+        .map(({ orgId, ...columns }) => ({ ...columns, org_id: orgId }))
+      await transaction.insertInto('audit').values(audits).execute()
+    })
   return {
+    addAll,
     has: async ({ userId, projectId, roleKey }: GrantKey) => {
       const row = await database
         .selectFrom('grants')
@@ -63,19 +101,7 @@ const queriesOn = (dialect: Dialect) => {
         .executeTakeFirst()
       return row !== undefined
     },
-    add: (grant: GrantKey) =>
-      database.transaction().execute(async (transaction) => {
-        const { userId, projectId, roleKey } = grant
-        await transaction
-          .insertInto('grants')
-          .values({ org_id: ORG_ID, user_id: userId, project_id: projectId, role_key: roleKey })
-          .execute()
-        const { orgId, ...columns } = auditOf(grant)
-        await transaction
-          .insertInto('audit')
-          .values({ ...columns, org_id: orgId })
-          .execute()
-      }),
+    add: (grant: GrantKey) => addAll([grant]),
     pageAfter: async ({ userId, projectId }: Pick<GrantKey, 'userId' | 'projectId'>) => {
       const rows = await database
         .selectFrom('grants')

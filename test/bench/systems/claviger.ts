@@ -21,6 +21,7 @@ import {
   type Place,
   projectIdOf,
   questionOf,
+  userIdOf,
   usersIn,
 } from '../world.ts'
 import { fill } from './fill.ts'
@@ -40,8 +41,13 @@ export const bind = ({ store, readModel }: Pick<OpenStore, 'store' | 'readModel'
   })
 
 /** The full public calls: permission check, validation, decision, append, outcome. */
-export const claviger: Open = async (place) => {
-  const opened = await STORES[place.store]()
+export const claviger: Open = (place) => openOn(place, STORES[place.store]())
+
+/** The same on a database with views, whose rows a write writes. */
+export const withViews: Open = (place) => openOn(place, STORES[place.store]({ views: true }))
+
+const openOn = async (place: Place, opening: Promise<OpenStore>): ReturnType<Open> => {
+  const opened = await opening
   const iam = bind(opened)
   await fill(iam, opened, place, CONTEXT)
   const reached = await iam.catchUp(opened.readModel)
@@ -100,7 +106,7 @@ const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
   const paged = { pageSize: 20 }
   const projectId = projectIdOf(0)
   const projectInput = { projectId, ...paged }
-  const userOf = (index: number) => `user${index % usersIn(place)}`
+  const userOf = (index: number) => userIdOf(index % usersIn(place))
   return {
     list: walk((page) => iam.userGrants.list({ ...paged, ...page }, CONTEXT)),
     'projects.list': walk((page) => iam.projects.list({ ...paged, ...page }, CONTEXT)),
@@ -126,6 +132,7 @@ const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
         return held.isOk() && held.value.items.length > 0
       },
     },
+    ...onResources(iam),
     'history.list': {
       call: async () => {
         const listed = await iam.history.list({ limit: 20, order: 'desc' }, CONTEXT)
@@ -138,6 +145,51 @@ const pagesOf = (iam: Iam, place: Place): Readonly<Record<string, Job>> => {
         const object = { type: 'user_grant', userId, projectId, projectOrgId: ORG_ID } as const
         const listed = await iam.history.list({ object }, CONTEXT)
         return listed.isOk() && listed.value.items.length === 1
+      },
+    },
+  }
+}
+
+/** A user with roles on many resources. */
+const KEEPER = 'keeper'
+const RESOURCES = 1_000
+
+/** What a host asks about its own resources. */
+const onResources = (iam: Iam): Readonly<Record<string, Job>> => {
+  const projectId = projectIdOf(0)
+  let given: Promise<unknown> | undefined
+  const prepare = async (): Promise<void> => {
+    given ??= orThrow(
+      iam.userGrants.import(
+        {
+          grants: Array.from({ length: RESOURCES }, (_, index) => ({
+            userId: KEEPER,
+            projectId,
+            resource: `workspace:${index}`,
+            roles: [{ roleKey: HELD_ROLE }],
+          })),
+        },
+        CONTEXT,
+      ),
+    )
+    await given
+  }
+  return {
+    'check on a resource': {
+      prepare,
+      call: async (index) => {
+        const question = { projectId, userId: KEEPER, roleKey: HELD_ROLE }
+        const resource = `workspace:${index % RESOURCES}`
+        const checked = await iam.access.check({ ...question, resource }, CONTEXT)
+        return checked.isOk() && checked.value.allowed
+      },
+    },
+    'access.scopesOf, 1,000 resources': {
+      prepare,
+      call: async () => {
+        const asked = { userId: KEEPER, roleKey: HELD_ROLE, pageSize: RESOURCES }
+        const found = await iam.access.scopesOf(asked, CONTEXT)
+        return found.isOk() && found.value.items.length === RESOURCES
       },
     },
   }

@@ -3,6 +3,7 @@ import { blindTo } from './grant-faults.js'
 
 const COUNTS = 'A role on one resource counts there alone'
 const SHOWS = 'Every list of roles shows the resource'
+const PAGES = 'A page of users has each user once, with the roles on all resources'
 
 const without = <Item extends { readonly resource?: string }>(items: readonly Item[]) =>
   items.map(({ resource: _, ...item }) => item)
@@ -72,5 +73,24 @@ export const RESOURCE_FAULTS: readonly Fault[] = [
         return { first, count: users.size }
       },
     }),
+  },
+  {
+    fault: 'shows a user on a page for each resource',
+    law: PAGES,
+    plant: (sound) => ({
+      users: async ({ after, ...query }) => {
+        const { items } = await sound.users({ ...query, limit: 1000 })
+        const each = items.flatMap(({ userId, roles }) =>
+          roles.map((role) => ({ userId, roles: [role] })),
+        )
+        const left = each.filter(({ userId }) => after === undefined || userId > after[0])
+        return { items: left.slice(0, query.limit), hasMore: left.length > query.limit }
+      },
+    }),
+  },
+  {
+    fault: 'finds users on all resources',
+    law: PAGES,
+    plant: (sound) => ({ users: ({ resource: _, ...query }) => sound.users(query) }),
   },
 ]

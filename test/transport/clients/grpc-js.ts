@@ -18,12 +18,14 @@ const packages = grpc.loadPackageDefinition(
 )
 
 const TIME = /^\d{4}-\d\d-\d\dT/
+/** Times that are texts in the .proto files too: settings are recorded as they were sent. */
+const TEXTS = ['secretExpiresAt']
 
 /** A request in JSON with times and masks as protobufjs has them. */
 const asMessage = (request: JsonObject): object =>
   JSON.parse(JSON.stringify(request), (name, value) => {
     if (name === 'updateMask') return { paths: value.split(',') }
-    if (typeof value !== 'string' || !TIME.test(value)) return value
+    if (typeof value !== 'string' || !TIME.test(value) || TEXTS.includes(name)) return value
     const milliseconds = Date.parse(value)
     const seconds = Math.floor(milliseconds / 1000)
     return { seconds, nanos: (milliseconds - seconds * 1000) * 1e6 }

@@ -46,12 +46,13 @@ export interface Connections<Lent = PostgresConnection> {
 
 /**
  * The work of one call: our statements use the connection, statements of the host the driver's own client. Work that
- * commits itself calls `committing` before: afterwards, the outcome of a lost connection is unknown.
+ * commits itself calls `committing` before: afterwards, the outcome of a lost connection is unknown. Then it calls what
+ * that returned: nothing that fails afterwards undoes the commit.
  */
 type Work<Value, Lent> = (
   connection: Connection,
   lent: Lent,
-  committing: () => void,
+  committing: () => () => void,
 ) => Promise<Value>
 
 /**
@@ -62,8 +63,12 @@ export type Begin =
   | 'BEGIN ISOLATION LEVEL READ COMMITTED'
   | 'BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off'
   | typeof READ_ONLY
+  | typeof BEGIN_FOR_HOST
 
 const READ_ONLY = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** Begins a transaction for statements of a host; before it ends, {@link requireCommittable}. */
+export const BEGIN_FOR_HOST = 'BEGIN ISOLATION LEVEL READ COMMITTED; SAVEPOINT claviger'
 
 /** Without it, a machine that is cut off would hold its locks for hours. */
 const IDLE_LIMIT = '; SET LOCAL idle_in_transaction_session_timeout = 20000'
@@ -144,25 +149,36 @@ export const connectionsOf = <Lent extends PostgresConnection>(
     }
   }
 
-  const transaction = <Value>(
+  const transaction = async <Value>(
     work: Work<Value, Lent>,
     begin: Begin = 'BEGIN ISOLATION LEVEL READ COMMITTED',
   ): Promise<Value> => {
     let outcome: FaultOutcome = 'not_recorded'
-    return lend(
-      () => outcome,
-      async (connection, lent) => {
-        await connection.rows({ text: begin + IDLE_LIMIT })
-        if (!isKnown(lent)) await ask(lent)
-        const committing = () => {
-          outcome = 'unknown'
-        }
-        const value = await work(connection, lent, committing)
-        committing()
-        await connection.rows({ text: 'COMMIT' })
-        return value
-      },
-    )
+    let isCommitted = false
+    const committing = () => {
+      outcome = 'unknown'
+      return () => {
+        isCommitted = true
+      }
+    }
+    try {
+      return await lend(
+        () => outcome,
+        async (connection, lent) => {
+          await connection.rows({ text: begin + IDLE_LIMIT })
+          if (!isKnown(lent)) await ask(lent)
+          const value = await work(connection, lent, committing)
+          committing()
+          await connection.rows({ text: 'COMMIT' })
+          return value
+        },
+      )
+    } catch (error) {
+      // What has failed since is another transaction.
+      if (isCommitted && error instanceof StoreFault)
+        throw new StoreFault(error.message, 'unknown', error.cause)
+      throw error
+    }
   }
 
   const read = async <Found extends Row>(statement: Statement): Promise<readonly Found[]> => {
@@ -207,11 +223,11 @@ export const connectionsOf = <Lent extends PostgresConnection>(
 
 /**
  * Checks deferred constraints now, so that a violation counts as an error of the host and not of the commit. It also
- * fails after a failed statement, where a commit would roll back silently, and outside of a transaction, if a statement
- * of the host has ended it.
+ * fails after a failed statement, where a commit would roll back silently, and if a statement of the host has ended the
+ * transaction, even if another one has begun a new one.
  */
 export const requireCommittable = async (lent: PostgresConnection): Promise<void> => {
-  const text = 'SAVEPOINT claviger; RELEASE claviger; SET CONSTRAINTS ALL IMMEDIATE'
+  const text = 'RELEASE claviger; SET CONSTRAINTS ALL IMMEDIATE'
   await lent.rows({ text, values: [] })
 }
 

@@ -1,18 +1,21 @@
 import { err, ok } from 'neverthrow'
 import { type InTransaction, type Position, StoreFault } from '../../../ports/event-store.js'
+import type { KnownEvent } from '../../../ports/known-event.js'
 import { readBatch } from '../../../projections/read-events.js'
-import { joined, param, type Statement as Sql, sql } from '../../sql/dialect.js'
+import {
+  type Dialect,
+  joined,
+  param,
+  type Row,
+  type Statement as Sql,
+  sql,
+} from '../../sql/dialect.js'
 import { type Batch, changesOf, endOf } from '../../sql/read-model/changes.js'
 import { CHECKPOINT, checkpointIn } from '../../sql/read-model/tables.js'
 import type { Verdict } from '../../store/group-commit.js'
 import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
-import {
-  type Connection,
-  onlyRow,
-  type Statement,
-  StatementFailed,
-} from '../connection/connection.js'
-import type { Connections } from '../connection/connections.js'
+import { type Connection, onlyRow, StatementFailed } from '../connection/connection.js'
+import { BEGIN_FOR_HOST, type Connections } from '../connection/connections.js'
 import { sqlStateOf } from '../connection/faults.js'
 import { isInsert, namer, numbered, postgresDialect, preparing, run } from '../read-model.js'
 import { textArray } from '../unnest-columns.js'
@@ -26,7 +29,7 @@ import { columnsOf, type LogRow, lockLog, MOVED } from './writes.js'
  * was recorded meanwhile, writes and commits. So no process holds the lock while it waits for a client. When others are
  * faster, a later try takes the lock first.
  *
- * @returns undefined, with nothing recorded, when this version cannot read what the read model lacks, or others record
+ * @returns undefined, with nothing recorded, when there are no events or this version cannot read them, or others record
  *   events without rows all the time: the appends are then to be recorded without rows, too
  */
 export type AppendWithRows = (
@@ -43,6 +46,13 @@ const UNLOCKED_TRIES = 2
 /** All tries: events of others, which are without rows, may be recorded between a look and a lock. */
 const MAX_TRIES = 8
 
+/** What a try leads to. */
+type Outcome =
+  | { readonly verdicts: readonly Verdict[]; readonly write?: Sql }
+  /** The read model is behind, or something was recorded meanwhile. */
+  | 'behind'
+  | 'moved'
+
 /** @param schema - quoted */
 export const appendWithRows = (
   connections: Connections,
@@ -55,29 +65,21 @@ export const appendWithRows = (
   const { prepared: preparedWrite } = preparing(connections, dialect, { schema, mark: '+' })
   const named = namer()
 
-  /** What a try leads to. */
-  type Outcome =
-    | { readonly verdicts: readonly Verdict[]; readonly write?: Sql }
-    /** The read model is behind, or something was recorded meanwhile. */
-    | 'behind'
-    | 'moved'
-    /** This version cannot apply the events. */
-    | undefined
-
   const decide = async (
     group: readonly PreparedAppend[],
+    first: Sql | undefined,
     rows: Connection['rows'],
   ): Promise<Outcome> => {
-    const found = onlyRow(await rows<LookRow>(lookAt(schema, dialect, group)))
-    const look = lookIn(found)
+    const asked = prepared(lookAt(schema, dialect, group, first))
+    const look = lookIn(onlyRow(await rows<LookRow>(asked)))
     if (look.reached !== look.head) return 'behind'
     const verdicts = verdictsOf(group, look)
     const log = rowsOf(group, verdicts)
     if (log.length === 0) return { verdicts }
-    const { known, unreadable } = readBatch(log.map(({ event }) => event))
-    if (unreadable) return undefined
+    const { known } = readBatch(log.map(({ event }) => event))
     const batch = { from: look.head, events: known }
-    const ask = (statement: Sql) => rows(prepared(statement))
+    const ask = async (statement: Sql) =>
+      first && isSame(statement, first) ? look.found : rows(prepared(statement))
     const { reached, statements } = await run(ask, changesOf(dialect, batch))
     for (const at of reached) if (at !== look.head) return 'moved'
     const writes = [...statements]
@@ -86,8 +88,11 @@ export const appendWithRows = (
   }
 
   /** Decides and writes, without a transaction around it. */
-  const tryAlone = async (group: readonly PreparedAppend[]): Promise<Outcome> => {
-    const outcome = await decide(group, (statement) => connections.read(statement))
+  const tryAlone = async (
+    group: readonly PreparedAppend[],
+    first: Sql | undefined,
+  ): Promise<Outcome> => {
+    const outcome = await decide(group, first, (statement) => connections.read(statement))
     if (typeof outcome !== 'object' || outcome.write === undefined) return outcome
     try {
       await connections.write(preparedWrite(outcome.write))
@@ -101,12 +106,12 @@ export const appendWithRows = (
   /** Runs the function of the host, decides and writes, in one transaction. */
   const tryTogether = async (
     group: readonly PreparedAppend[],
+    first: Sql | undefined,
     host: InTransaction | undefined,
     isLocked: boolean,
   ): Promise<Outcome> => {
-    let outcome: Outcome
     try {
-      await connections.transaction(async (connection, lent, committing) => {
+      return await connections.transaction(async (connection, lent, committing) => {
         if (host) await runForHost(host, lent)
         if (isLocked) {
           // In the order of the statement that writes.
@@ -116,36 +121,40 @@ export const appendWithRows = (
               DO ${quoted(`BEGIN${lockLog(schema)} END`)}`,
           })
         }
-        outcome = await decide(group, connection.rows)
+        const outcome = await decide(group, first, connection.rows)
         const isWritten =
           typeof outcome === 'object' && outcome.verdicts.every((each) => each.isOk())
         // The rows of the host are rolled back unless its one append is recorded.
-        if (typeof outcome !== 'object' || (host && !isWritten)) throw new NotAppended()
-        if (outcome.write === undefined) return
-        committing()
-        try {
-          const { sql, parameters } = outcome.write
-          const text = withValues(numbered(sql), parameters)
-          await connection.rows({ text: `${text}; COMMIT; BEGIN` })
-        } catch (error) {
-          if (!(error instanceof StatementFailed) || !isMoved(error.cause)) throw error
-          outcome = 'moved'
-          throw error
-        }
-      })
+        if (typeof outcome !== 'object' || (host && !isWritten)) throw new NotAppended(outcome)
+        if (outcome.write === undefined) return outcome
+        const committed = committing()
+        const { sql, parameters } = outcome.write
+        const text = withValues(numbered(sql), parameters)
+        await connection.rows({ text: `${text}; COMMIT; BEGIN` }).catch((error) => {
+          const isLost = error instanceof StatementFailed && isMoved(error.cause)
+          throw isLost ? new NotAppended('moved') : error
+        })
+        committed()
+        return outcome
+      }, host && BEGIN_FOR_HOST)
     } catch (error) {
-      if (!(error instanceof NotAppended) && outcome !== 'moved') throw error
+      if (error instanceof NotAppended) return error.outcome
+      throw error
     }
-    return outcome
   }
 
   return async (group, host) => {
+    // At any position: this only finds what is read.
+    const { known, unreadable } = readBatch(group.flatMap(({ append }) => recordEvents(append, 1)))
+    if (unreadable || known.length === 0) return undefined
+    const first = firstRead(dialect, known)
     await counted(group.length)
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       const isLocked = tries > UNLOCKED_TRIES
       const outcome =
-        host || isLocked ? await tryTogether(group, host, isLocked) : await tryAlone(group)
-      if (outcome === undefined) return undefined
+        host || isLocked
+          ? await tryTogether(group, first, host, isLocked)
+          : await tryAlone(group, first)
       if (typeof outcome === 'object') return outcome.verdicts
       if (outcome === 'behind') await bringToHead()
     }
@@ -156,9 +165,31 @@ export const appendWithRows = (
 /** Rolls back a transaction in which nothing is appended. */
 class NotAppended extends Error {
   override readonly name = 'NotAppended'
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('Nothing was appended')
+    this.outcome = outcome
+  }
 }
 
-type LookRow = readonly [head: string, reached: string, now: string, versions: string, used: string]
+/** The first statement that finds what the rows of `events` replace, if it is worth preparing. */
+const firstRead = (dialect: Dialect, events: readonly KnownEvent[]): Sql | undefined => {
+  const step = changesOf(dialect, { from: 0n, events }).next()
+  return step.done || step.value.name === undefined ? undefined : step.value
+}
+
+const isSame = (one: Sql, other: Sql): boolean =>
+  one.sql === other.sql && one.parameters.every((value, nth) => value === other.parameters[nth])
+
+type LookRow = readonly [
+  head: string,
+  reached: string,
+  now: string,
+  versions: string,
+  used: string,
+  found: string,
+]
 
 /** The log and the read model before an append. */
 interface Look {
@@ -170,36 +201,46 @@ interface Look {
   readonly versions: readonly number[]
   /** Idempotency keys that were used before. */
   readonly used: ReadonlySet<string>
+  /** The rows of the first statement. */
+  readonly found: readonly Row[]
 }
 
+/** Looks, and asks the statement `first` with it. */
 const lookAt = (
   schema: string,
-  dialect: ReturnType<typeof postgresDialect>,
+  dialect: Dialect,
   group: readonly PreparedAppend[],
-): Statement => {
+  first: Sql | undefined,
+): Sql => {
   const appends = group.map(({ append }) => append)
-  return {
-    name: `${schema} look`,
-    text: `SELECT coalesce((SELECT max(e.position) FROM ${schema}.events e), 0)::text,
+  const named = dialect.named(
+    first ? `l${first.name}` : 'look',
+    () => `SELECT coalesce((SELECT max(e.position) FROM ${schema}.events e), 0)::text,
       coalesce(${checkpointIn(dialect)}, 0)::text,
       (extract(epoch FROM clock_timestamp()) * 1e6)::bigint::text,
       (SELECT coalesce(pg_catalog.json_agg(coalesce((SELECT max(e.version) FROM ${schema}.events e WHERE e.stream = w.stream), 0)
-        ORDER BY w.nth)::text, '[]') FROM pg_catalog.unnest($1::text[]) WITH ORDINALITY AS w (stream, nth)),
-      (SELECT coalesce(pg_catalog.json_agg(k.key)::text, '[]') FROM pg_catalog.unnest($2::text[]) AS k (key)
-        WHERE EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = k.key))`,
-    values: [
+        ORDER BY w.nth)::text, '[]') FROM pg_catalog.unnest(?::text[]) WITH ORDINALITY AS w (stream, nth)),
+      (SELECT coalesce(pg_catalog.json_agg(k.key)::text, '[]') FROM pg_catalog.unnest(?::text[]) AS k (key)
+        WHERE EXISTS (SELECT FROM ${schema}.events e WHERE e.idempotency_key = k.key)),
+      ${first ? `(SELECT coalesce(pg_catalog.json_agg(f)::text, '[]') FROM (${first.sql}) AS f)` : `'[]'`}`,
+  )
+  return {
+    ...named,
+    parameters: [
       textArray(appends.flatMap(({ writes }) => writes.map(({ stream }) => stream))),
       textArray(appends.flatMap(({ metadata }) => metadata.idempotencyKey ?? [])),
+      ...(first?.parameters ?? []),
     ],
   }
 }
 
-const lookIn = ([head, reached, now, versions, used]: LookRow): Look => ({
+const lookIn = ([head, reached, now, versions, used, found]: LookRow): Look => ({
   head: BigInt(head),
   reached: BigInt(reached),
   now: Number(now),
   versions: JSON.parse(versions),
   used: new Set<string>(JSON.parse(used)),
+  found: JSON.parse(found).map(Object.values),
 })
 
 /** As the append functions of the schema answer. */

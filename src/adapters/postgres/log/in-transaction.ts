@@ -5,7 +5,7 @@ import type { Parameter } from '../../sql/dialect.js'
 import type { EventRow } from '../../sql/stored-events.js'
 import { inTransactionOf } from '../../store/in-transaction.js'
 import { type Statement, StatementFailed } from '../connection/connection.js'
-import { type Connections, requireCommittable } from '../connection/connections.js'
+import { BEGIN_FOR_HOST, type Connections, requireCommittable } from '../connection/connections.js'
 import { sqlStateOf } from '../connection/faults.js'
 import type { PostgresConnection } from '../driver.js'
 
@@ -76,15 +76,16 @@ export const appendInTransaction = async (
   try {
     const rows = await connections.transaction(async (connection, lent, committing) => {
       await runForHost(inTransaction, lent)
-      committing()
+      const committed = committing()
       try {
         await connection.rows({ text })
+        committed()
       } catch (error) {
         refused = refusalIn(error)
         throw error
       }
       return connection.rows<EventRow<string>>(events)
-    })
+    }, BEGIN_FOR_HOST)
     return ok(rows)
   } catch (error) {
     if (refused === undefined) throw error
@@ -92,6 +93,7 @@ export const appendInTransaction = async (
   }
 }
 
+/** Runs the function of the host in a transaction that {@link BEGIN_FOR_HOST} has begun. */
 export const runForHost = async (
   { run }: InTransaction,
   lent: PostgresConnection,

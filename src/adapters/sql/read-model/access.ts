@@ -33,16 +33,16 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
     project: string | null,
     projectGrant: FoundProject['state'] | null,
     mapped: string,
-    grants: string,
+    ...grants: readonly string[],
   ]
   const row = oneOf<Found>(yield accessStatement(dialect, query))
-  const [head, reached, project, projectGrant, mapped, grants] = row
+  const [head, reached, project, projectGrant, mapped, ...grants] = row
   // What lies in a project is gone with it.
   if (project === null) return atHead([head, reached], NO_PROJECT)
   return atHead([head, reached], {
     project: foundProject(JSON.parse(project)),
     projectGrant: projectGrant ?? undefined,
-    grants: grantsIn(JSON.parse(grants)),
+    grants: grants.flatMap(grantsIn),
     mapped: mappedIn(JSON.parse(mapped)),
   })
 }
@@ -62,20 +62,16 @@ type StoredRole = readonly [
   body: string | null,
 ]
 
-/** A grant of the whole project, whose scope comes first, or on a resource. SQLite nests JSON, PostgreSQL its text. */
-type StoredGrant = readonly [
-  scope: string,
-  state: FoundGrant['state'],
-  roles: readonly StoredRole[] | string,
-]
+/** A grant. SQLite nests JSON, PostgreSQL its text. */
+type StoredGrant = readonly [state: FoundGrant['state'], roles: readonly StoredRole[] | string]
 
-const grantsIn = (stored: readonly StoredGrant[]): readonly FoundGrant[] =>
-  stored
-    .toSorted(([one], [other]) => compareCodePoints(one, other))
-    .map(([, state, roles]) => ({
-      state,
-      ...rolesIn(typeof roles === 'string' ? JSON.parse(roles) : roles),
-    }))
+const grantsIn = (json: string): readonly FoundGrant[] => {
+  const found: readonly StoredGrant[] = JSON.parse(json)
+  return found.map(([state, roles]) => ({
+    state,
+    ...rolesIn(typeof roles === 'string' ? JSON.parse(roles) : roles),
+  }))
+}
 
 const rolesIn = (stored: readonly StoredRole[]): Omit<FoundGrant, 'state'> => {
   const roles: FoundRole[] = []
@@ -127,40 +123,41 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
       () => `SELECT ${positionColumns(dialect)}, ${object('project', 'object.body')} AS project,
       ${object('project_grant', fieldInBody('state'))} AS project_grant,
       (${mappedRoles(dialect, resource)}) AS mapped,
-      (${grantsThere(dialect, places.length)}) AS grants`,
+      ${places.map((_, index) => `(${grantThere(dialect)}) AS grant_${index}`).join(', ')}`,
     ),
     parameters: [
       ...[projectOrgId, projectId, scope, orgId],
       ...[userId, orgId, orgId, scope, ...(resource === undefined ? [] : [resource])],
-      ...[orgId, ...places, userId],
+      ...places.flatMap((place) => [orgId, place, userId]),
     ],
   }
 }
 
-/** The grants of a user of the whole project, and on a resource when there are two places. */
-const grantsThere = (dialect: Dialect, places: number): string => {
+/** The grant of a user at a place. */
+const grantThere = (dialect: Dialect): string => {
   const { table, jsonRows } = dialect
-  const columns = ['place.resource', `COALESCE(object.state, 'active')`, `(${givenRoles(dialect)})`]
+  const columns = [`COALESCE(object.state, 'active')`, `(${givenRoles(dialect)})`]
   return `SELECT ${jsonRows(columns)} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
-    WHERE place.org = ? AND place.scope ${places === 1 ? '= ?' : 'IN (?, ?)'} AND object.place = place.number
+    WHERE place.org = ? AND place.scope = ? AND object.place = place.number
       AND object.user_id = ? AND ${IS_GRANTED.sql}`
 }
 
 /** The roles of a grant, called `object`. */
 const givenRoles = (dialect: Dialect): string => {
-  const { table, jsonRows, listedShares } = dialect
+  const { table, jsonRows } = dialect
+  const { from, columns } = dialect.listedShares('object.shares')
   const current = isCurrent(dialect, 'share').sql
   const ended = `CASE WHEN ${current} THEN NULL ELSE ${endedWith(dialect, 'share')} END`
-  const columns = ['share.role', 'listed.expires_at', ended, bodyOfRole(dialect)]
-  return `SELECT ${jsonRows(columns)} FROM ${listedShares('object.shares')} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = listed.share`
+  const role = ['share.role', columns.expiresAt, ended, bodyOfRole(dialect)]
+  return `SELECT ${jsonRows(role)} FROM ${from} CROSS JOIN ${table(SHARES)} AS share
+    WHERE share.number = ${columns.share}`
 }
 
-/** The body of the role of `share`; null if the role or its project does not exist. */
-export const bodyOfRole = (dialect: Dialect): string => {
-  const exists = stands(dialect, streamOf.project('share'), { orInactive: true })
+/** The body of the role in a row with its `scope` and `role`; null if the role or its project does not exist. */
+export const bodyOfRole = (dialect: Dialect, row = 'share'): string => {
+  const exists = stands(dialect, streamOf.project(row), { orInactive: true })
   return `(SELECT shown.body FROM ${dialect.table(OBJECTS.project_role)} AS shown
-    WHERE shown.scope = share.scope AND shown.key = share.role AND ${exists.sql})`
+    WHERE shown.scope = ${row}.scope AND shown.key = ${row}.role AND ${exists.sql})`
 }
 
 /** The roles of the groups that the user was last reported in, since their mappings were added. */
@@ -173,7 +170,7 @@ const mappedRoles = (dialect: Dialect, resource: string | undefined): string => 
     'mapped.grp',
     expiryOf('mapped', 'member'),
     `CASE WHEN ${stands(dialect, provider).sql} THEN 1 ELSE 0 END`,
-    'share.resource',
+    'mapped.resource',
     bodyOfRole(dialect),
   ]
   // In this order: a user has few groups, and a project many mappings.
@@ -182,7 +179,7 @@ const mappedRoles = (dialect: Dialect, resource: string | undefined): string => 
     WHERE member.user_id = ? AND member.org = ? AND member.end_at IS NULL AND ${isMemberOf('mapped', 'member')}
       AND mapped.end_at IS NULL AND mapped.since < member.begin_at
       AND share.number = mapped.share AND share.org = ? AND share.scope = ?
-      AND ${resource === undefined ? `share.resource = ''` : `(share.resource = '' OR share.resource = ?)`}
+      AND ${resource === undefined ? `mapped.resource = ''` : `mapped.resource IN ('', ?)`}
       AND ${stands(dialect, provider, { orInactive: true }).sql} AND ${isCurrent(dialect, 'share').sql}`
 }
 

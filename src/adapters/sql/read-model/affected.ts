@@ -86,7 +86,7 @@ const granted = (dialect: Dialect, query: AffectedInProject): Statement => {
     sql`held.share = share.number`,
     ...countsByGrant(dialect, countedIn(query)),
   ])
-  return sql`SELECT share.role, share.org, held.user_id, share.resource FROM ${dialect.table(SHARES)} AS share
+  return sql`SELECT share.role, share.org, held.user_id, held.resource FROM ${dialect.table(SHARES)} AS share
     CROSS JOIN ${dialect.table(HELD)} AS held WHERE ${all}`
 }
 
@@ -96,9 +96,9 @@ const mapped = (dialect: Dialect, query: AffectedInProject): Statement => {
     ...rangeOf(dialect, query),
     ...countsByGroup(dialect, countedIn(query)),
     // Of the same resource: what else the user has is affected too.
-    noGrant(dialect, OF_SHARE, countedIn(query), sql`own.resource = share.resource`),
+    noGrant(dialect, OF_SHARE, countedIn(query), sql`granted.resource = mapped.resource`),
   ])
-  return sql`SELECT DISTINCT share.role, share.org, member.user_id, share.resource FROM ${members(dialect)} WHERE ${all}`
+  return sql`SELECT DISTINCT share.role, share.org, member.user_id, mapped.resource FROM ${members(dialect)} WHERE ${all}`
 }
 
 const countedIn = ({ userOrgId, asIfActive, now, at }: AffectedInProject) =>
@@ -132,12 +132,12 @@ interface RoleOfMember {
 const OF_SHARE: RoleOfMember = {
   scope: sql`share.scope`,
   role: 'share.role',
-  resource: sql`share.resource`,
+  resource: sql`mapped.resource`,
 }
 
-/** A role of the user counts on the resource of another one: it is for the whole project, or on the same resource. */
-const countsOn = ({ resource }: RoleOfMember): Statement =>
-  sql`(own.resource = '' OR own.resource = ${resource})`
+/** What `held` has counts on the resource of another role: it is for the whole project, or on the same resource. */
+const countsOn = (held: 'granted' | 'other', { resource }: RoleOfMember): Statement =>
+  sql`(${held}.resource = '' OR ${held}.resource = ${resource})`
 
 /** No row meets all of `parts`. */
 const noneOf = (from: string, parts: readonly Statement[]): Statement =>
@@ -148,12 +148,12 @@ const noGrant = (
   dialect: Dialect,
   of: RoleOfMember,
   { now, at, asIfActive }: Pick<Counted, 'now' | 'at' | 'asIfActive'>,
-  isThere = countsOn(of),
+  isThere = countsOn('granted', of),
 ): Statement => {
   const { table } = dialect
   return noneOf(`${table(SHARES)} AS own CROSS JOIN ${table(HELD)} AS granted`, [
-    sql`own.scope = ${of.scope} AND own.role = ${of.role} AND own.org = member.org AND ${isThere}`,
-    sql`granted.share = own.number AND granted.user_id = member.user_id`,
+    sql`own.scope = ${of.scope} AND own.role = ${of.role} AND own.org = member.org`,
+    sql`granted.share = own.number AND granted.user_id = member.user_id AND ${isThere}`,
     ...countsByGrant(dialect, { now, at, asIfActive, share: 'own', held: 'granted' }),
   ])
 }
@@ -170,7 +170,7 @@ const noOtherGroup = (
       JOIN ${dialect.table(SHARES)} AS own ON own.number = other.share`,
     [
       sql`joined.user_id = member.user_id AND joined.org = member.org AND own.scope = ${of.scope} AND own.role = ${of.role}`,
-      countsOn(of),
+      countsOn('other', of),
       sql`NOT (${isOwn})`,
       ...countsByGroup(dialect, { now, at, share: 'own', held: 'other', member: 'joined' }),
     ],
@@ -186,7 +186,7 @@ const ofProvider = (dialect: Dialect, query: AffectedByProvider): Statement => {
     noGrant(dialect, OF_SHARE, { now, at }),
     noOtherGroup(dialect, OF_SHARE, query, sql`other.idp = ${param(idpId)}`),
   ])
-  return sql`SELECT DISTINCT share.scope, share.role, share.org, member.user_id, share.resource FROM ${members(dialect)} WHERE ${all}`
+  return sql`SELECT DISTINCT share.scope, share.role, share.org, member.user_id, mapped.resource FROM ${members(dialect)} WHERE ${all}`
 }
 
 /** The members of a group who have roles in no other way. */
@@ -218,7 +218,7 @@ const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
       dialect,
       role,
       query,
-      sql`other.idp = ${idp} AND other.grp = ${group} AND own.resource = ${resource}`,
+      sql`other.idp = ${idp} AND other.grp = ${group} AND other.resource = ${resource}`,
     ),
   ])
   return sql`SELECT wanted.role, member.org, member.user_id, ${resource} AS resource FROM ${dialect.table(MEMBERS)} AS member

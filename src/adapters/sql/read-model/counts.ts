@@ -47,6 +47,11 @@ export const holdsByGrant = ({ held = 'held', now, at }: Counted): readonly Stat
   sql`${held}.paused IS NULL`,
 ]
 
+/** What {@link holdsByGrant} says of now, where a grant, called `granted`, lists the role. */
+export const holdsInGrant = ({ now }: Moment, expiresAt: string): readonly Statement[] => [
+  sql`granted.state IS NULL AND (${expiresAt} IS NULL OR ${expiresAt} > ${timeOf(now)})`,
+]
+
 /** A member of a group has the role: the rows of `mapped` and `member`, which were joined, count. */
 export const countsByGroup = (dialect: Dialect, counted: Counted): readonly Statement[] => [
   ...holdsByGroup(counted),
@@ -65,17 +70,22 @@ export const holdsByGroup = ({
 ]
 
 /** The part of {@link countsByGroup} that is the same for all members: the row of `mapped` counts. */
-export const countsForMembers = (dialect: Dialect, counted: Counted): readonly Statement[] => {
-  const { held = 'mapped', at, asIfActive } = counted
-  return [
-    lasting(held, at),
-    ...countsForAll(dialect, counted),
-    stands(dialect, streamOf.provider({ org: `${held}.org`, idp: `${held}.idp` }), {
-      at,
-      orInactive: asIfActive === 'provider',
-    }),
-  ]
-}
+export const countsForMembers = (dialect: Dialect, counted: Counted): readonly Statement[] => [
+  ...isGiven(dialect, counted),
+  ...countsForAll(dialect, counted),
+]
+
+/** The row of `mapped` holds, and its provider is active. */
+export const isGiven = (
+  dialect: Dialect,
+  { held = 'mapped', at, asIfActive }: Counted,
+): readonly Statement[] => [
+  lasting(held, at),
+  stands(dialect, streamOf.provider({ org: `${held}.org`, idp: `${held}.idp` }), {
+    at,
+    orInactive: asIfActive === 'provider',
+  }),
+]
 
 /** The generation is the current one, and the project and the grant of it are active. */
 export const countsForAll = (

@@ -50,19 +50,19 @@ const rowsOfFact = (
       return [standing(fact.since, true), ...permissions]
     }
     case 'held': {
-      const { holder, orgId, roles, state, validFor } = fact
+      const { holder, orgId, resource = '', roles, state, validFor } = fact
       const numbers = numbersOf(fact)
       return roles.map(({ expiresAt }, index) => {
         const share = numbers[index] ?? 0
         const at = given[index] ?? begin
         if ('group' in holder) {
           const valid = validFor === undefined ? null : validFor * HOUR_MS
-          const key = [share, orgId, holder.idpId, holder.group]
+          const key = [share, resource, orgId, holder.idpId, holder.group]
           return { table: MAPPED, key, rest: [at, since, valid] }
         }
         const expires = expiresAt === undefined ? null : Date.parse(expiresAt)
         const paused = state === 'inactive' ? 1 : null
-        return { table: HELD, key: [share, holder.userId], rest: [expires, at, paused] }
+        return { table: HELD, key: [share, resource, holder.userId], rest: [expires, at, paused] }
       })
     }
     case 'member':

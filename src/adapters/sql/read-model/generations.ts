@@ -1,7 +1,7 @@
 import type { Fact } from '../../../domain/facts.js'
 import type { Position } from '../../../ports/event-store.js'
 import { foldCase } from '../../../projections/row-order.js'
-import { getOrAdd, placeScope, projectOf, projectScope } from '../../../projections/rows.js'
+import { getOrAdd, placeScope, projectOf } from '../../../projections/rows.js'
 import {
   columnNamed,
   type Dialect,
@@ -22,17 +22,21 @@ export type Sharing = Extract<Fact, { readonly in: 'held' | 'project_grant' }>
 interface Place {
   readonly org: string
   readonly scope: string
+  /** The whole project; undefined if it is this place. */
+  readonly whole: Place | undefined
   number: number
   isNew: boolean
 }
 
-/** A generation of a role as an organization has it. */
+/** A generation of a role as an organization has it, for the whole project or on resources. */
 interface Share {
+  /** The whole project. */
   readonly place: Place
   readonly role: string
   readonly roleSince: number
   readonly grantSince: number
-  /** On a resource of a granted project: the share for the whole project. */
+  readonly isOnResource: boolean
+  /** On resources of a granted project: the share for the whole project. */
   readonly base: Share | undefined
   number: number
   isNew: boolean
@@ -73,33 +77,34 @@ export function* readGenerations(
   const places = new Map<string, Place>()
   const shares = new Map<string, Share>()
   const named = () => [...places, ...shares]
-  const placeIn = ({ orgId: org, projectOrgId, projectId }: Sharing, resource?: string): Place => {
+  const placeIn = (fact: Sharing, resource?: string): Place => {
+    const { orgId: org, projectOrgId, projectId } = fact
     const scope = placeScope(projectOrgId, projectId, resource)
-    return getOrAdd(places, `${org} ${scope}`, () => ({ org, scope, number: 0, isNew: false }))
+    return getOrAdd(places, `${org} ${scope}`, () => {
+      const whole = resource === undefined ? undefined : placeIn(fact)
+      return { org, scope, whole, number: 0, isNew: false }
+    })
   }
-  const shareIn = (
-    fact: Sharing,
-    [role, roleSince, grantSince]: Generation,
-    resource?: string,
-  ): Share => {
-    const place = placeIn(fact, resource)
-    const key = `${place.org} ${place.scope} ${roleSince} ${grantSince} ${role}`
+  const shareIn = (fact: Sharing, given: Generation, isOnResource: boolean): Share => {
+    const [role, roleSince, grantSince] = given
+    const place = placeIn(fact)
+    const key = `${place.org} ${place.scope} ${isOnResource} ${roleSince} ${grantSince} ${role}`
     return getOrAdd(shares, key, () => {
       const isOwn = fact.orgId === fact.projectOrgId
-      const isBased = resource !== undefined && !isOwn
-      const base = isBased ? shareIn(fact, [role, roleSince, grantSince]) : undefined
+      const base = isOnResource && !isOwn ? shareIn(fact, given, false) : undefined
       // What no grant of the project gave never counts.
       const endAt = fact.in === 'project_grant' || isOwn ? undefined : 0n
-      return { place, role, roleSince, grantSince, base, number: 0, isNew: false, endAt }
+      const names = { place, role, roleSince, grantSince, isOnResource, base }
+      return { ...names, number: 0, isNew: false, endAt }
     })
   }
   const resourceOf = (fact: Sharing) => (fact.in === 'held' ? fact.resource : undefined)
   const sharesIn = (fact: Sharing): readonly Share[] =>
-    fact.roles.map((role) => shareIn(fact, shareOf(role), resourceOf(fact)))
+    fact.roles.map((role) => shareIn(fact, shareOf(role), resourceOf(fact) !== undefined))
   for (const fact of facts) {
     if (!isSharing(fact)) continue
-    // The row of a grant names its place, even where it has no roles.
-    placeIn(fact, resourceOf(fact))
+    // The row of a grant to a user names its place, even where it has no roles.
+    placeIn(fact, fact.in === 'held' && 'group' in fact.holder ? undefined : resourceOf(fact))
     sharesIn(fact)
   }
   const all = [...shares.values()]
@@ -132,23 +137,22 @@ export function* readGenerations(
       const newPlaces = [...places.values()].filter(({ isNew }) => isNew)
       yield* dialect.insert(
         PLACES,
-        newPlaces.map(({ number, org, scope }) => {
+        newPlaces.map(({ number, org, scope, whole }) => {
           const { projectOrgId, projectId, resource = '' } = projectOf(scope)
-          return [number, org, scope, projectOrgId, projectId, resource, foldCase(resource)]
+          const names = [org, scope, projectOrgId, projectId, resource, foldCase(resource)]
+          return [number, ...names, whole?.number ?? number]
         }),
       )
       yield* dialect.insert(
         SHARES,
         all
           .filter(({ isNew }) => isNew)
-          .map(({ number, place, role, roleSince, grantSince, base, endAt = null }) => {
-            const [scope, resource] = scopesOf(place)
-            const names = [scope, role, foldCase(role), place.org, resource]
-            return [
-              ...[number, place.number, ...names, roleSince, grantSince],
-              ...(base ? [null, base.number] : [endAt, null]),
-            ]
-          }),
+          .map((share) => [
+            ...[share.number, share.place.number, share.place.scope, share.role],
+            ...[foldCase(share.role), share.place.org, share.isOnResource ? 1 : 0],
+            ...[share.roleSince, share.grantSince],
+            ...(share.base ? [null, share.base.number] : [share.endAt ?? null, null]),
+          ]),
       )
       const ended = all.flatMap(({ isNew, number, endAt = 0n }) =>
         isNew || endAt === 0n ? [] : [[number, endAt]],
@@ -158,19 +162,13 @@ export function* readGenerations(
   }
 }
 
-/** The scope of the project, and the resource; empty for the whole project. */
-const scopesOf = ({ scope }: Place): readonly [scope: string, resource: string] => {
-  const { projectOrgId, projectId, resource = '' } = projectOf(scope)
-  return [projectScope(projectOrgId, projectId), resource]
-}
-
 /** The columns that name a share, and their values. */
-const NAMES = ['org', 'scope', 'role', 'resource', 'role_since', 'grant_since']
+const NAMES = ['org', 'scope', 'role', 'on_resource', 'role_since', 'grant_since']
 
-const namesOf = ({ place, role, roleSince, grantSince }: Share): Row => {
-  const [scope, resource] = scopesOf(place)
-  return [place.org, scope, role, resource, roleSince, grantSince]
-}
+const namesOf = ({ place, role, isOnResource, roleSince, grantSince }: Share): Row => [
+  ...[place.org, place.scope, role],
+  ...[isOnResource ? 1 : 0, roleSince, grantSince],
+]
 
 /** Hold while the names have these numbers. */
 const assumedOf = (
@@ -197,7 +195,7 @@ function* readNumbers(
   const { table } = dialect
   const columns = NAMES.map((name) => columnNamed(SHARES, name))
   const wanted = [
-    ...places.map(({ org, scope }): Row => [org, scope, '', '', 0, 0]),
+    ...places.map(({ org, scope }): Row => [org, scope, '', 0, 0, 0]),
     ...shares.map(namesOf),
   ]
   type Found = readonly [
@@ -219,7 +217,7 @@ function* readNumbers(
       LEFT JOIN (SELECT nth, place.number AS place, share.number AS share FROM ${listed.sql}
         LEFT JOIN ${table(PLACES)} AS place ON place.org = wanted.org AND place.scope = wanted.scope
         LEFT JOIN ${table(SHARES)} AS share ON share.scope = wanted.scope AND share.role = wanted.role AND share.org = wanted.org
-          AND share.resource = wanted.resource AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
+          AND share.on_resource = wanted.on_resource AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
   )
   const found = rowsOf<Found>(yield { ...named, parameters: listed.parameters })
   const numbers = new Map(

@@ -52,18 +52,20 @@ export const grantColumns = (dialect: Dialect): readonly string[] => [
   'object.user_id',
 ]
 
-const ROLE = [
-  'share.role',
-  'share.role_since',
-  'share.grant_since',
-  'listed.expires_at',
-  'listed.nth',
-]
+/** The roles of a grant with their shares, and the columns of a {@link StoredRole}. */
+const listedRoles = ({ table, listedShares }: Dialect) => {
+  const { from, columns } = listedShares('object.shares')
+  const { share, expiresAt, nth } = columns
+  return {
+    from: `${from} CROSS JOIN ${table(SHARES)} AS share`,
+    isListed: `share.number = ${share}`,
+    role: ['share.role', 'share.role_since', 'share.grant_since', expiresAt, nth],
+  }
+}
 
 const currentRoles = (dialect: Dialect): string => {
-  const { table, jsonRows, listedShares } = dialect
-  return `SELECT ${jsonRows(ROLE)} FROM ${listedShares('object.shares')} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = listed.share AND ${isCurrent(dialect, 'share').sql}`
+  const { from, isListed, role } = listedRoles(dialect)
+  return `SELECT ${dialect.jsonRows(role)} FROM ${from} WHERE ${isListed} AND ${isCurrent(dialect, 'share').sql}`
 }
 
 /** The columns that tell which grant it is. */
@@ -71,16 +73,17 @@ export type FoundGrant = readonly [...StoredGrant, orgId: string, scope: string,
 
 /** Finds grants by organization, project with resource, and user, each with all its roles and its number among `keys`. */
 export const grantsOf = (dialect: Dialect, keys: readonly Row[]): Statement => {
-  const { table, jsonRows, listedShares } = dialect
+  const { table, jsonRows } = dialect
+  const { from, isListed, role } = listedRoles(dialect)
   const columns = [
     columnNamed(PLACES, 'org'),
     columnNamed(PLACES, 'scope'),
     columnNamed(GRANTS, 'user_id'),
   ]
   const given = 'CAST(COALESCE(held.given, held.begin_at) AS text)'
-  const roles = `SELECT ${jsonRows([...ROLE, given])} FROM ${listedShares('object.shares')}
-    CROSS JOIN ${table(SHARES)} AS share CROSS JOIN ${table(HELD)} AS held
-    WHERE share.number = listed.share AND held.share = share.number AND held.user_id = object.user_id AND held.end_at IS NULL`
+  const roles = `SELECT ${jsonRows([...role, given])} FROM ${from} CROSS JOIN ${table(HELD)} AS held
+    WHERE ${isListed} AND held.share = share.number AND held.resource = place.resource
+      AND held.user_id = object.user_id AND held.end_at IS NULL`
   return sql`SELECT reached, nth, sequence, state, creation_date, protected_by, roles
     FROM (SELECT ${checkpointIn(dialect)} AS reached) AS moment
     LEFT JOIN (SELECT nth, object.sequence, object.state, object.creation_date, object.protected_by, (${roles}) AS roles

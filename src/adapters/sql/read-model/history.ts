@@ -123,11 +123,12 @@ const nameOf = (query: HistoryQuery, parts: number): Pick<Statement, 'name'> => 
 
 /** The roles of the object before an event, called `change`, that had not ended. */
 const currentBefore = (dialect: Dialect): string => {
-  const { table, jsonRows, listedShares } = dialect
+  const { table, jsonRows } = dialect
+  const { from, columns } = dialect.listedShares('change.shares')
   const before = isCurrent(dialect, 'share', sql`(change.position - 1)`)
   return `SELECT ${jsonRows(['share.role', 'share.role_since', 'share.grant_since'])}
-    FROM ${listedShares('change.shares')} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = listed.share AND ${before.sql}`
+    FROM ${from} CROSS JOIN ${table(SHARES)} AS share
+    WHERE share.number = ${columns.share} AND ${before.sql}`
 }
 
 const conditionsOf = (

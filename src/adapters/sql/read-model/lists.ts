@@ -214,10 +214,19 @@ export const listStatements = (
   return {
     count: sql`SELECT count(*) FROM (SELECT 1 FROM ${source.from} WHERE ${allOf(met)} LIMIT ${MAX_TOTAL_SIZE + 1}) AS counted`,
     ...(type === 'user_grant' && query.sort.length === 1 && query.sort[0]?.field === 'key'
-      ? grantPage(dialect, query, met)
+      ? grantPage(
+          dialect,
+          query,
+          met,
+          tests.filter((_, index) => isOfPlace(conditions[index])),
+        )
       : { page: plainPage(dialect, query, source, met) }),
   }
 }
+
+/** Whether a condition on grants to users is on their project or resource, which `place` has. */
+const isOfPlace = (condition: Condition | undefined): boolean =>
+  ['projectId', 'projectOrgId', 'resource'].includes(condition?.field ?? '')
 
 /** A page in any order. */
 const plainPage = (
@@ -253,6 +262,7 @@ const grantPage = (
   dialect: Dialect,
   query: ListQuery<ViewType>,
   met: readonly Statement[],
+  ofPlaces: readonly Statement[],
 ): Page => {
   const { table, hasLateral } = dialect
   const { after, limit } = query
@@ -260,26 +270,27 @@ const grantPage = (
   const beyond = direction === 'asc' ? '>' : '<'
   const columns = selected(dialect, query, query.sort.map(ordering(dialect, query)))
   const most = atLeast(limit + 1)
-  const part = (conditions: readonly Statement[]): Statement => {
-    const all = allOf([...met, ...conditions])
+  const part = (ofPlace: readonly Statement[], ofGrant: readonly Statement[]): Statement => {
+    const all = allOf([...met, ...ofPlace, ...ofGrant])
     const order = `place.scope ${direction}, object.user_id ${direction}`
     if (!hasLateral)
       return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
         WHERE object.place = place.number AND ${all} ORDER BY ${order} LIMIT ${most}`
-    // PostgreSQL takes no order of two tables from their indexes.
+    // PostgreSQL takes no order of two tables from their indexes, and no condition out of the parentheses.
+    const places = allOf([sql`place.org = ${param(query.orgId)}`, ...ofPlaces, ...ofPlace])
     return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN LATERAL (
         SELECT object.* FROM ${table(GRANTS)} AS object WHERE object.place = place.number AND ${all}
         ORDER BY object.user_id ${direction} LIMIT ${most}
-      ) AS object WHERE place.org = ${param(query.orgId)} ORDER BY ${order} LIMIT ${most}`
+      ) AS object WHERE ${places} ORDER BY ${order} LIMIT ${most}`
   }
-  if (after === undefined) return { page: part([]) }
+  if (after === undefined) return { page: part([], []) }
   const [owner = '', projectId = '', ...rest] = String(after[0]).split('+')
   const scope = param(`${owner}+${projectId}`)
-  const page = part([
-    sql`place.scope = ${scope}`,
-    sql`object.user_id ${beyond} ${param(rest.join('+'))}`,
-  ])
-  const later = part([sql`place.scope ${beyond} ${scope}`])
+  const page = part(
+    [sql`place.scope = ${scope}`],
+    [sql`object.user_id ${beyond} ${param(rest.join('+'))}`],
+  )
+  const later = part([sql`place.scope ${beyond} ${scope}`], [])
   if (!hasLateral) return { page, rest: later }
   return {
     page: sql`SELECT * FROM (SELECT * FROM (${page}) AS part_0 UNION ALL SELECT * FROM (${later}) AS part_1) AS parts
@@ -387,8 +398,9 @@ const meets = (
     const role = ignoreCase
       ? compare('share.folded_role', foldedValue)
       : compare('share.role', value)
-    return sql`EXISTS (SELECT 1 FROM ${dialect.listedShares('object.shares')} CROSS JOIN ${dialect.table(SHARES)} AS share
-      WHERE share.number = listed.share AND ${isCurrent(dialect, 'share')} AND ${role})`
+    const { from, columns } = dialect.listedShares('object.shares')
+    return sql`EXISTS (SELECT 1 FROM ${from} CROSS JOIN ${dialect.table(SHARES)} AS share
+      WHERE share.number = ${columns.share} AND ${isCurrent(dialect, 'share')} AND ${role})`
   }
   const exact = compare(textOf(dialect, type, field), value)
   if (type === 'user_grant') return meetsGrant(dialect, query, condition, compare)

@@ -22,10 +22,11 @@ export const objectColumns = (dialect: Dialect, type: ViewType): readonly string
 
 /** Selects, as one JSON text, the generations of `shares` that are current. */
 export const currentOf = (dialect: Dialect, shares: string): string => {
-  const { table, jsonRows, listedShares } = dialect
-  const columns = ['share.role', 'share.role_since', 'share.grant_since']
-  return `SELECT ${jsonRows(columns)} FROM ${listedShares(shares)} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = listed.share AND ${isCurrent(dialect, 'share').sql}`
+  const { table, jsonRows } = dialect
+  const { from, columns } = dialect.listedShares(shares)
+  const generation = ['share.role', 'share.role_since', 'share.grant_since']
+  return `SELECT ${jsonRows(generation)} FROM ${from} CROSS JOIN ${table(SHARES)} AS share
+    WHERE share.number = ${columns.share} AND ${isCurrent(dialect, 'share').sql}`
 }
 
 /** The values of {@link objectColumns}. */

@@ -26,6 +26,12 @@ const SOURCE: readonly Column[] = [
 /** The shares that an object gives, as JSON: a list of `[number, expiry in milliseconds or null]` for each role. */
 const GIVEN: Column = { name: 'shares', holds: 'json' }
 
+/** The resource that a role is held on; empty for the whole project. */
+const RESOURCE: Column = { name: 'resource', holds: 'text' }
+
+/** A condition on {@link RESOURCE}, which statements repeat to be answered from an index of these rows. */
+export const ON_RESOURCE = `resource <> ''`
+
 /** Columns of one type alone. */
 const OWN_COLUMNS: Partial<Record<ViewType, readonly Column[]>> = {
   project_grant: [GIVEN],
@@ -77,32 +83,36 @@ const WORLD_TABLES = {
       { name: 'project', holds: 'text' },
       { name: 'resource', holds: 'text' },
       { name: 'folded_resource', holds: 'text' },
+      /** The number of the whole project, which may be this one. */
+      { name: 'whole', holds: 'integer' },
     ],
     key: ['number'],
     indexes: [
       { name: 'scope', columns: ['org', 'scope'], isUnique: true },
-      { name: 'resource', columns: ['resource', 'org', 'scope'] },
+      // Unique, so that SQLite reads a list in its order.
+      { name: 'resource', columns: ['resource', 'org', 'scope'], isUnique: true },
     ],
   },
-  /** Numbers a generation of a role as one organization has it, for the whole project or on one resource. */
+  /** Numbers a generation of a role as one organization has it: once for whole projects, once for all resources. */
   share: {
     columns: [
       { name: 'number', holds: 'integer' },
+      /** The place of the whole project. */
       { name: 'place', holds: 'integer' },
       /** The project, as `owner+id`. */
       { name: 'scope', holds: 'text' },
       { name: 'role', holds: 'text' },
       { name: 'folded_role', holds: 'text' },
       { name: 'org', holds: 'text' },
-      /** Empty for the whole project. */
-      { name: 'resource', holds: 'text' },
+      /** 1 for roles on resources, 0 for those of the whole project. */
+      { name: 'on_resource', holds: 'integer' },
       /** Version of the event that began the generation, in the stream of the role. */
       { name: 'role_since', holds: 'integer' },
       /** Version of the event that granted it, in the stream of the project's grant; 0 for the owner. */
       { name: 'grant_since', holds: 'integer' },
       /** Position of the event of the project's grant that took it away. */
       { name: 'end_at', holds: 'integer', isNullable: true },
-      /** On a resource of a granted project: the share for the whole project, whose `end_at` counts. */
+      /** On resources of a granted project: the share for the whole project, whose `end_at` counts. */
       { name: 'base', holds: 'integer', isNullable: true },
     ],
     key: ['number'],
@@ -110,12 +120,7 @@ const WORLD_TABLES = {
       // In the order in which the holders of roles are listed.
       {
         name: 'role',
-        columns: ['scope', 'role', 'org', 'resource', 'role_since', 'grant_since'],
-        isUnique: true,
-      },
-      {
-        name: 'resource',
-        columns: ['scope', 'resource', 'role', 'org', 'role_since', 'grant_since'],
+        columns: ['scope', 'role', 'org', 'on_resource', 'role_since', 'grant_since'],
         isUnique: true,
       },
       { name: 'place', columns: ['place'] },
@@ -148,6 +153,7 @@ const WORLD_TABLES = {
   held: {
     columns: [
       { name: 'share', holds: 'integer' },
+      RESOURCE,
       { name: 'user_id', holds: 'text' },
       ...LASTING,
       /** In milliseconds; null for a role without an end. */
@@ -157,14 +163,16 @@ const WORLD_TABLES = {
       /** 1 while the grant is inactive, else null. */
       { name: 'paused', holds: 'integer', isNullable: true },
     ],
-    key: ['share', 'user_id', 'begin_at'],
+    key: ['share', 'resource', 'user_id', 'begin_at'],
     isRow: true,
-    indexes: [],
+    // Of the roles on resources alone: those of whole projects are in this order as they are.
+    indexes: [{ name: 'user', columns: ['share', 'user_id'], where: ON_RESOURCE }],
   },
   /** Holds one row for every role that the members of a group were given, from one event of the mapping to another. */
   mapped: {
     columns: [
       { name: 'share', holds: 'integer' },
+      RESOURCE,
       { name: 'org', holds: 'text' },
       ...SOURCE,
       ...LASTING,
@@ -175,7 +183,7 @@ const WORLD_TABLES = {
       /** How long a report counts, in milliseconds; null where it counts until the next one. */
       { name: 'valid_for', holds: 'integer', isNullable: true },
     ],
-    key: ['share', 'idp', 'grp', 'begin_at'],
+    key: ['share', 'resource', 'idp', 'grp', 'begin_at'],
     indexes: [{ name: 'source', columns: ['org', 'idp', 'grp'] }],
   },
   /** Holds one row for every group of every report of a user, until the next report. */
@@ -431,7 +439,8 @@ const createIndex = (dialect: Dialect, table: Table, index: Index): string => {
   const nullable = table.columns.find(
     ({ name, isNullable }) => isNullable && index.columns.includes(name),
   )
-  const where = nullable ? `WHERE ${nullable.name} IS NOT NULL` : ''
+  const condition = nullable ? `${nullable.name} IS NOT NULL` : index.where
+  const where = condition === undefined ? '' : `WHERE ${condition}`
   return `CREATE ${index.isUnique ? 'UNIQUE ' : ''}INDEX ${ifMissing} ${table.name}_${index.name}
     ON ${dialect.table(table)} (${index.columns.join(', ')}) ${where};`
 }

@@ -3,7 +3,16 @@ import { timeOf } from '../../../ports/event-store.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
 import { projectOf } from '../../../projections/rows.js'
 import { type HeldByUser, usersFrom } from '../../../projections/users.js'
-import { allOf, atLeast, type Dialect, param, type Statement, type Steps, sql } from '../dialect.js'
+import {
+  allOf,
+  atLeast,
+  type Dialect,
+  joined,
+  param,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
 import { bodyOfRole, expiry, shownRole } from './access.js'
 import {
   countsForAll,
@@ -14,10 +23,23 @@ import {
   isMemberOf,
 } from './counts.js'
 import { isAllowed, NO_WAY, onResource, sourceOf } from './holders.js'
-import { GRANTS, HELD, MAPPED, MEMBERS, PLACES, pageOf, SHARES, withPositions } from './tables.js'
+import {
+  GRANTS,
+  HELD,
+  MAPPED,
+  MEMBERS,
+  ON_RESOURCE,
+  PLACES,
+  pageOf,
+  SHARES,
+  withPositions,
+} from './tables.js'
 
-/** A user who has a role in one way, with its expiry in milliseconds and the position since which the user has it. */
-type StoredHolder = readonly [userId: string, expires: number | null, given: string]
+/** On which resource a user has a role, until when in milliseconds, and the position since which the user has it. */
+type StoredWay = readonly [resource: string, expires: number | null, given: string]
+
+/** A user who has a role in one way, on one resource or more. SQLite nests JSON, PostgreSQL its text. */
+type StoredHolder = readonly [userId: string, ways: readonly StoredWay[] | string]
 
 /** A page of the users of an organization for whom roles count, and how far the read model is. */
 export function* readUsers(
@@ -27,54 +49,46 @@ export function* readUsers(
   type Row = readonly [
     scope: string,
     role: string,
-    resource: string,
     idp: string,
     group: string,
     body: string | null,
     holders: string,
   ]
   const { found, ...positions } = pageOf<Row>(yield usersStatement(dialect, query))
-  const held = found.flatMap(([scope, roleKey, resource, idpId, group, body, json]) => {
+  const held = found.flatMap(([scope, roleKey, idpId, group, body, json]) => {
     const holders: readonly StoredHolder[] = JSON.parse(json)
     const { displayName } = shownRole(body)
-    return holders.map(
-      ([userId, expires, given]): HeldByUser => ({
-        userId,
-        role: {
-          ...projectOf(scope),
-          roleKey,
-          displayName,
-          ...onResource(resource),
-          ...expiry(expires),
-          via: sourceOf(idpId, group),
-          since: timeOf(BigInt(given)),
-        },
-      }),
-    )
+    const role = { ...projectOf(scope), roleKey, displayName, via: sourceOf(idpId, group) }
+    return holders.flatMap(([userId, stored]) => {
+      const ways: readonly StoredWay[] = typeof stored === 'string' ? JSON.parse(stored) : stored
+      return ways.map(([resource, expires, given]): HeldByUser => {
+        const since = timeOf(BigInt(given))
+        return { userId, role: { ...role, ...onResource(resource), ...expiry(expires), since } }
+      })
+    })
   })
   return { ...positions, found: usersFrom(held, query.limit) }
 }
 
 /**
  * Finds each role that counts, in each way, with its first holders after the last page: at least one more than the limit.
- * So the first users of all are among them, with all their roles, however many users there are.
+ * So the first users of all are among them, with all their roles, however many users and resources there are.
  */
 export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement => {
   const { orgId, userIds, projectId, projectOrgId, resource, roleKey } = query
   const { after, limit, ...moment } = query
   const { table, jsonRows, isListed } = dialect
   const ofShare = [
-    sql`place.org = ${param(orgId)} AND share.place = place.number`,
+    sql`place.org = ${param(orgId)} AND place.resource = '' AND share.place = place.number`,
     ...(projectOrgId === undefined ? [] : [sql`place.owner = ${param(projectOrgId)}`]),
     ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
-    ...(resource === undefined ? [] : [sql`place.resource IN ('', ${param(resource)})`]),
     ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
     ...isAllowed(dialect, query),
   ]
   const holders = (
     from: string,
     user: string,
-    columns: string,
+    [on, expires, given]: readonly [on: string, expires: string, given: string],
     conditions: readonly Statement[],
   ) => {
     const all = allOf([
@@ -82,36 +96,50 @@ export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement =
       ...(after ? [sql`${user} > ${param(after[0])}`] : []),
       ...(userIds ? [isListed(user, userIds)] : []),
     ])
-    return sql`(SELECT ${jsonRows(['found.user_id', 'found.expires_at', 'CAST(found.given AS text)'])} FROM (
-      SELECT ${user} AS user_id, ${columns} FROM ${from} WHERE ${all} ORDER BY ${user} LIMIT ${atLeast(limit + 1)}
+    // In the order of an index, the groups end with the page.
+    return sql`(SELECT ${jsonRows(['found.user_id', 'found.ways'])} FROM (
+      SELECT ${user} AS user_id, ${jsonRows([on, expires, `CAST(${given} AS text)`])} AS ways
+      FROM ${from} WHERE ${all} GROUP BY ${user} ORDER BY ${user} LIMIT ${atLeast(limit + 1)}
     ) AS found) AS holders`
   }
   const shares = `${table(PLACES)} AS place CROSS JOIN ${table(SHARES)} AS share`
-  const byGrant = holders(
-    `${table(HELD)} AS held`,
-    'held.user_id',
-    'held.expires_at, COALESCE(held.given, held.begin_at) AS given',
-    [sql`held.share = share.number`, ...holdsByGrant(moment)],
-  )
+  // Of few users, only the projects in which they ever had a grant.
+  const ofUsers = userIds
+    ? [
+        sql`place.number IN (SELECT beside.whole FROM ${table(GRANTS)} AS granted JOIN ${table(PLACES)} AS beside
+          ON beside.number = granted.place WHERE ${isListed('granted.user_id', userIds)})`,
+      ]
+    : []
+  const byGrant = (onResource: 0 | 1, there: Statement) => {
+    const found = holders(
+      `${table(HELD)} AS held`,
+      'held.user_id',
+      ['held.resource', 'held.expires_at', 'COALESCE(held.given, held.begin_at)'],
+      [sql`held.share = share.number AND ${there}`, ...holdsByGrant(moment)],
+    )
+    return sql`SELECT share.scope, share.role, ${NO_WAY}, ${bodyOfRole(dialect)} AS body, ${found} FROM ${shares}
+      WHERE ${allOf([...ofUsers, ...ofShare, sql`share.on_resource = ${onResource}`, ...countsForAll(dialect, moment)])}`
+  }
   const byGroup = holders(
     `${table(MEMBERS)} AS member`,
     'member.user_id',
-    `${expiryOf('mapped', 'member')} AS expires_at,
-      CASE WHEN member.given > mapped.given THEN member.given ELSE mapped.given END AS given`,
+    [
+      'mapped.resource',
+      expiryOf('mapped', 'member'),
+      'CASE WHEN member.given > mapped.given THEN member.given ELSE mapped.given END',
+    ],
     [sql`${isMemberOf('mapped', 'member')}`, ...holdsByGroup(moment)],
   )
-  // Of few users, only the places where they ever had a grant: there may be a place for each of many resources.
-  const ofUsers = userIds
-    ? [
-        sql`place.number IN (SELECT granted.place FROM ${table(GRANTS)} AS granted WHERE ${isListed('granted.user_id', userIds)})`,
-      ]
-    : []
-  const page = sql`SELECT share.scope, share.role, share.resource, ${NO_WAY}, ${bodyOfRole(dialect)} AS body, ${byGrant}
-      FROM ${shares} WHERE ${allOf([...ofUsers, ...ofShare, ...countsForAll(dialect, moment)])}
-    UNION ALL SELECT share.scope, share.role, share.resource, mapped.idp, mapped.grp, ${bodyOfRole(dialect)} AS body, ${byGroup}
+  const isThere = resource === undefined ? undefined : sql`= ${param(resource)}`
+  const ofMapped = isThere ? [sql`(mapped.resource = '' OR mapped.resource ${isThere})`] : []
+  const arms = [
+    byGrant(0, sql`held.resource = ''`),
+    byGrant(1, isThere ? sql`held.resource ${isThere}` : sql`held.${ON_RESOURCE}`),
+    sql`SELECT share.scope, share.role, mapped.idp, mapped.grp, ${bodyOfRole(dialect)} AS body, ${byGroup}
       FROM ${shares} CROSS JOIN ${table(MAPPED)} AS mapped
-      WHERE ${allOf([...ofShare, sql`mapped.share = share.number`, ...countsForMembers(dialect, moment)])}`
-  const columns = 'scope, role, resource, idp, grp, body, holders'
+      WHERE ${allOf([...ofShare, sql`mapped.share = share.number`, ...ofMapped, ...countsForMembers(dialect, moment)])}`,
+  ]
+  const columns = 'scope, role, idp, grp, body, holders'
   // Without a name: a plan made for a small table would read all of a large one.
-  return withPositions(dialect, columns, page)
+  return withPositions(dialect, columns, joined(arms, ' UNION ALL '))
 }

@@ -48,7 +48,13 @@ const holderView = (dialect: Dialect, terms: ViewTerms, ofPermissions: boolean):
   const selected = ofPermissions ? 'allowed.permission' : 'share.role AS role_key'
   const permissions = `JOIN ${table(PERMISSIONS)} AS allowed ON allowed.scope = share.scope AND allowed.role = share.role`
   const arm = (
-    { from, user, via, expires }: Readonly<Record<'from' | 'user' | 'via' | 'expires', string>>,
+    {
+      from,
+      user,
+      held,
+      via,
+      expires,
+    }: Readonly<Record<'from' | 'user' | 'held' | 'via' | 'expires', string>>,
     counts: readonly Statement[],
   ): string => {
     const met = allOf([
@@ -57,16 +63,17 @@ const holderView = (dialect: Dialect, terms: ViewTerms, ofPermissions: boolean):
       ...counts,
     ])
     return `SELECT share.org AS org_id, ${user} AS user_id, place.owner AS project_org_id, place.project AS project_id,
-      NULLIF(share.resource, '') AS resource, ${selected}, ${via}, ${timeOf(expires)} AS expires_at
+      NULLIF(${held}.resource, '') AS resource, ${selected}, ${via}, ${timeOf(expires)} AS expires_at
       FROM ${from} ${ofPermissions ? permissions : ''} WHERE ${met.sql}`
   }
   const byGrant = arm(
     {
       // By the grants of users, whose table finds those of one user.
       from: `${table(GRANTS)} AS granted JOIN ${table(PLACES)} AS place ON place.number = granted.place
-        JOIN ${table(SHARES)} AS share ON share.place = granted.place
-        JOIN ${table(HELD)} AS held ON held.share = share.number AND held.user_id = granted.user_id`,
+        JOIN ${table(SHARES)} AS share ON share.place = place.whole
+        JOIN ${table(HELD)} AS held ON held.share = share.number AND held.resource = place.resource AND held.user_id = granted.user_id`,
       user: 'granted.user_id',
+      held: 'held',
       via: `${noText} AS via_idp_id, ${noText} AS via_group`,
       expires: 'held.expires_at',
     },
@@ -78,6 +85,7 @@ const holderView = (dialect: Dialect, terms: ViewTerms, ofPermissions: boolean):
         JOIN ${table(SHARES)} AS share ON share.number = mapped.share
         JOIN ${table(PLACES)} AS place ON place.number = share.place`,
       user: 'member.user_id',
+      held: 'mapped',
       via: 'mapped.idp AS via_idp_id, mapped.grp AS via_group',
       expires: expiryOf('mapped', 'member'),
     },

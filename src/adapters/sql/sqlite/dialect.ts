@@ -82,8 +82,14 @@ export const sqliteDialect = ({
       sql: `${text} IN (SELECT value FROM json_each(?))`,
       parameters: [JSON.stringify(list)],
     }),
-    listedShares: (shares) =>
-      `(SELECT value ->> 0 AS share, value ->> 1 AS expires_at, key AS nth FROM json_each(${shares})) AS listed`,
+    listedShares: (shares) => ({
+      from: `json_each(${shares}) AS listed`,
+      columns: {
+        share: '(listed.value ->> 0)',
+        expiresAt: '(listed.value ->> 1)',
+        nth: 'listed.key',
+      },
+    }),
     jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
     counted: (column) => `count(${column})`,
     wanted: (columns, rows) => ({

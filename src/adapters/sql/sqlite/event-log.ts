@@ -111,9 +111,10 @@ export const writeGroup = (
   database: SyncDatabase,
   group: readonly PreparedAppend[],
   now: number,
+  head = lastPosition(database),
 ): readonly Verdict[] => {
   const versions = knownVersions(database)
-  let last = lastPosition(database)
+  let last = head
   return group.map((prepared) => {
     const refusal = refusalOf(database, prepared.append, versions)
     if (refusal) return err(refusal)
@@ -199,8 +200,7 @@ export const restoreEvents = (
 }
 
 /** Position of the last event; 0 without one. */
-export const lastPosition = (database: SyncDatabase): number =>
-  Number(database.value(LAST_POSITION))
+const lastPosition = (database: SyncDatabase): number => Number(database.value(LAST_POSITION))
 
 const versionOf = (database: SyncDatabase, stream: StreamId): Version =>
   Number(database.value(VERSION, stream))

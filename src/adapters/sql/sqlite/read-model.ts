@@ -5,13 +5,7 @@ import { readBatch } from '../../../projections/read-events.js'
 import type { Row, Statement, Steps } from '../dialect.js'
 import { type Batch, endOf } from '../read-model/changes.js'
 import { applyBatch, resetTables, sqlReadModel } from '../read-model/read-model.js'
-import {
-  CHECKPOINT,
-  checkpointIn,
-  createTables,
-  type Positions,
-  positionColumns,
-} from '../read-model/tables.js'
+import { CHECKPOINT, createTables, type Positions, positionColumns } from '../read-model/tables.js'
 import { type View, viewsOf } from '../read-model/views.js'
 import type { SqliteLimits, SyncConnection, SyncDatabase } from './dialect.js'
 import { sqliteDialect } from './dialect.js'
@@ -61,10 +55,13 @@ export const sqliteReadModel = (
 
 /** Keeps the read model at the head while events are appended. */
 export interface RowsInAppend {
-  /** Whether the read model lacks events. */
-  readonly isBehind: (database: SyncDatabase) => boolean
+  /** The last position of the log, and the checkpoint of the read model. */
+  readonly positions: (database: SyncDatabase) => {
+    readonly head: number
+    readonly reached: number
+  }
   /**
-   * Writes the rows of `events` in the transaction that records them, if the read model is at `from`. Writes nothing when
+   * Writes the rows of `events`, in the transaction that records them, if the read model is at `from`. Writes nothing when
    * this version cannot read them.
    */
   readonly write: (database: SyncDatabase, from: number, events: readonly RecordedEvent[]) => void
@@ -74,16 +71,14 @@ export interface RowsInAppend {
 export const rowsInAppend = (limits: SqliteLimits): RowsInAppend => {
   const dialect = sqliteDialect(limits)
   const positions = `SELECT ${positionColumns(dialect)}`
-  const reached = `SELECT ${checkpointIn(dialect)}`
   return {
-    isBehind: (database) => {
+    positions: (database) => {
       const [row] = database.rows<Positions>(positions)
-      return Number(row?.[1] ?? 0) < Number(row?.[0] ?? 0)
+      return { head: Number(row?.[0] ?? 0), reached: Number(row?.[1] ?? 0) }
     },
     write: (database, from, events) => {
-      if (events.length === 0 || Number(database.value(reached) ?? 0) !== from) return
       const { known, unreadable } = readBatch(events)
-      if (unreadable) return
+      if (unreadable || known.length === 0) return
       run(database, applyBatch(dialect, { from: BigInt(from), events: known }))
     },
   }

@@ -5,7 +5,7 @@ import {
   membershipService,
   userGrantService,
 } from '../../../transport/wire.js'
-import type { Failure, Json, StoredObject } from '../api.js'
+import type { Json, StoredObject } from '../api.js'
 import { Button, CopyButton } from '../button.js'
 import { readAll } from '../csv.js'
 import { Dialog } from '../dialog.js'
@@ -26,7 +26,7 @@ import { type ListSpec, Table } from '../rows.js'
 import { settings } from '../settings.js'
 import { fieldName, say, texts } from '../texts.js'
 import { givenAgain } from '../undo.js'
-import { write } from '../write.js'
+import { useWrite } from '../write.js'
 import { type AskedCell, CellPopover } from './cell-popover.js'
 
 /** A user: the roles that count, what was granted, what happened, and taking everything away. */
@@ -222,18 +222,13 @@ interface RemoveAllProps {
 /** Removes all roles of a user, after a dialog that names them. */
 const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
   const [isAsking, setAsking] = useState(false)
-  const [failure, setFailure] = useState<Failure | undefined>()
-  const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState('')
+  const { send, failure, isBusy } = useWrite()
   const user = nameOf(userId)
   const removeAll = async () => {
-    setBusy(true)
     const { listUserGrants, removeAllUserGrants } = userGrantService
     const before = await readAll<StoredObject>(listUserGrants, { 'filter.user_id.equals': userId })
-    const step = { operation: removeAllUserGrants, values: { userId } }
-    const outcome = await write(step, { reason })
-    setBusy(false)
-    if ('failure' in outcome) return setFailure(outcome.failure)
+    if (!(await send(removeAllUserGrants, { userId, ...(reason && { reason }) }))) return
     const steps = 'rows' in before ? before.rows.flatMap(givenAgain) : []
     announce(say(texts.removedAll, { user }), { steps })
     setAsking(false)

@@ -1,8 +1,10 @@
-import { durableObjectStore } from '../../../../src/adapters/cloudflare/index.js'
+import { durableObjectStore, inTransaction } from '../../../../src/adapters/cloudflare/index.js'
 import {
   eventClockLaws,
   eventRestoreLaws,
   eventStoreLaws,
+  type InTransactionHarness,
+  inTransactionLaws,
   readModelLaws,
 } from '../../../../src/laws/index.js'
 import { withLog } from '../../read-model-home.js'
@@ -17,6 +19,24 @@ const inObject = (state: ObjectState) => ({
   open: async () => (await opened(state)).store,
   openAt: async (now: () => Date) => (await opened(state, now)).store,
   reopen: async () => durableObjectStore(state.storage).store,
+})
+
+const withRowsIn = (state: ObjectState): InTransactionHarness => ({
+  ...inObject(state),
+  open: async () => {
+    const { store } = await opened(state)
+    state.storage.sql.exec('CREATE TABLE host_row (text TEXT)')
+    return store
+  },
+  insert: (row, then) =>
+    inTransaction<typeof state.storage.sql>((sql) => {
+      sql.exec('INSERT INTO host_row (text) VALUES (?)', row)
+      then?.()
+    }),
+  rows: async () =>
+    [...state.storage.sql.exec('SELECT text FROM host_row ORDER BY rowid').raw()].map(([text]) =>
+      String(text),
+    ),
 })
 
 const readModelIn = (state: ObjectState) => {
@@ -44,6 +64,10 @@ export const LAWS: readonly {
   ...[...eventStoreLaws, ...eventRestoreLaws, ...eventClockLaws].map(({ name, check }) => ({
     name: `the store: ${name}`,
     run: (state: ObjectState) => check(inObject(state)),
+  })),
+  ...inTransactionLaws.map(({ name, check }) => ({
+    name: `rows of the host: ${name}`,
+    run: (state: ObjectState) => check(withRowsIn(state)),
   })),
   ...readModelLaws.map(({ name, check }) => ({
     name: `the read model: ${name}`,

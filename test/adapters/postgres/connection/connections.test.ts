@@ -93,3 +93,24 @@ test.each([
   expect(asked.slice(1)).toMatchObject([{ text: 'SELECT 1' }, { text: 'SELECT 2' }])
   expect(asked.flatMap((statement) => fieldOf(statement, 'name') ?? [])).toEqual(names)
 })
+
+test.each(['57014', '53200'])(
+  'A statement that is refused after a commit (%s) does not say that nothing was written.',
+  async (code) => {
+    const { connections, client } = fakePool('f')
+    const { query } = client
+    Object.assign(client, {
+      query: (statement: unknown) =>
+        fieldOf(statement, 'text') === 'SELECT recorded'
+          ? Promise.reject(Object.assign(new Error(), { code }))
+          : query(statement),
+    })
+    const written = connections.transaction(async ({ rows }, _, committing) => {
+      const committed = committing()
+      await rows({ text: 'SELECT append; COMMIT; BEGIN' })
+      committed()
+      return rows({ text: 'SELECT recorded' })
+    })
+    await expect(written).rejects.toMatchObject({ outcome: 'unknown' })
+  },
+)

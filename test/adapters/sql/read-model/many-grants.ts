@@ -59,6 +59,7 @@ export const GRANT_LISTS: readonly (readonly [by: string, query: ListQuery<ViewT
   ['organization', grants],
   ['user', { ...grants, conditions: [equals('userId', 'user-7')] }],
   ['project', { ...grants, conditions: [equals('projectId', 'project-4')] }],
+  ['resource', { ...grants, conditions: [equals('resource', 'workspace:42')] }],
   ['role', { ...grants, conditions: [equals('roleKey', 'reader')] }],
   ['role in any case', { ...grants, conditions: [equals('roleKey', 'READER', true)] }],
   [
@@ -89,6 +90,7 @@ export const HELD_ROLES = [
     after: ['owner', 'project-0', '', 'editor', '', ''],
     limit: 10,
   },
+  { orgId: 'org-7', userId: 'user-7', now, at: 1_700_000_000_500_000n, limit: 10 },
 ] as const
 
 const holders = { orgId: 'owner', projectId: 'project-4', now, limit: 10 }
@@ -99,14 +101,17 @@ export const HOLDERS = [
   [['scope=? AND role=?'], { ...holders, roleKey: 'editor' }],
   [
     [
-      'scope=? AND resource=? AND role=? AND org=?',
-      'scope=? AND role=? AND (org,resource)>(?,?)',
+      'scope=? AND role=? AND org=? AND on_resource=?',
+      'scope=? AND role=? AND (org,on_resource)>(?,?)',
       'scope=? AND role>?',
     ],
     { ...holders, after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [
-    ['scope=? AND resource=? AND role=? AND org=?', 'scope=? AND role=? AND (org,resource)>(?,?)'],
+    [
+      'scope=? AND role=? AND org=? AND on_resource=?',
+      'scope=? AND role=? AND (org,on_resource)>(?,?)',
+    ],
     { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [['scope=?'], { ...holders, at: 1_700_000_000_500_000n }],
@@ -122,8 +127,8 @@ export const ALL_HOLDERS = [
   [['scope>? AND scope<?'], ofAll],
   [
     [
-      'scope=? AND resource=? AND role=? AND org=?',
-      'scope=? AND role=? AND (org,resource)>(?,?)',
+      'scope=? AND role=? AND org=? AND on_resource=?',
+      'scope=? AND role=? AND (org,on_resource)>(?,?)',
       'scope=? AND role>?',
       'scope>? AND scope<?',
     ],

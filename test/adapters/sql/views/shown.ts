@@ -6,7 +6,7 @@ import {
   pgLite,
 } from '../../../../src/adapters/postgres/index.js'
 import { inTransaction as inSqlite, openSqlite } from '../../../../src/adapters/sqlite/index.js'
-import type { EventStore, InTransaction, ReadModel } from '../../../../src/index.js'
+import type { EventStore, InTransaction, ReadModel, RecordedEvent } from '../../../../src/index.js'
 import type { EventRestore } from '../../../../src/ports/event-store.js'
 import { ORGS, PERMISSIONS, PROJECTS } from '../../../application/access/any-history.js'
 import type { NaiveModel } from '../../../application/access/naive-model.js'
@@ -113,3 +113,20 @@ export const shownIn = async ({ shown }: Database) => ({
 
 const inOrder = (rows: readonly ShownRow[]): readonly string[] =>
   rows.map((row) => JSON.stringify(row)).toSorted()
+
+/** A log whose last event lies at `end`: what expired in it has expired by the clock of a database, too. */
+export const movedTo = (
+  log: readonly RecordedEvent[],
+  last: Date,
+  end: Date,
+): readonly RecordedEvent[] => {
+  const by = end.getTime() - last.getTime()
+  const moved = (time: string) => new Date(Date.parse(time) + by).toISOString()
+  return log.map((event) => ({
+    ...event,
+    position: event.position + BigInt(by) * 1000n,
+    data: JSON.parse(JSON.stringify(event.data), (key, value) =>
+      key === 'expiresAt' && typeof value === 'string' ? moved(value) : value,
+    ),
+  }))
+}

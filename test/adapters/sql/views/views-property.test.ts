@@ -1,12 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { memoryEventStore } from '../../../../src/index.js'
-import type { RecordedEvent } from '../../../../src/ports/event-store.js'
 import { foundation, START, STEP_MS } from '../../../application/access/any-history.js'
 import { NaiveModel } from '../../../application/access/naive-model.js'
 import { HISTORIES, histories, played } from '../../../application/access/played.js'
 import { iamOn, logOf } from '../../../application/host.js'
-import { type Database, expectedOf, pgliteDatabase, shownIn, sqliteDatabase } from './shown.js'
+import {
+  type Database,
+  expectedOf,
+  movedTo,
+  pgliteDatabase,
+  shownIn,
+  sqliteDatabase,
+} from './shown.js'
 
 const DATABASES = [
   ['SQLite', sqliteDatabase, 0.5],
@@ -32,23 +38,6 @@ const forHistories = async (
   )
 
 type Steps = Parameters<typeof played>[0]
-
-/** A log whose last event lies at `end`: what expired in it has expired by the clock of a database, too. */
-const movedTo = (
-  log: readonly RecordedEvent[],
-  last: Date,
-  end: Date,
-): readonly RecordedEvent[] => {
-  const by = end.getTime() - last.getTime()
-  const moved = (time: string) => new Date(Date.parse(time) + by).toISOString()
-  return log.map((event) => ({
-    ...event,
-    position: event.position + BigInt(by) * 1000n,
-    data: JSON.parse(JSON.stringify(event.data), (key, value) =>
-      key === 'expiresAt' && typeof value === 'string' ? moved(value) : value,
-    ),
-  }))
-}
 
 test.each(DATABASES)(
   'the views show after every write what a naive replay says: %s',

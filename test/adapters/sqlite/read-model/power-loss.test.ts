@@ -1,12 +1,19 @@
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openSqlite } from '../../../../src/adapters/sqlite/index.js'
+import { openSqlite, inTransaction as withHost } from '../../../../src/adapters/sqlite/index.js'
 import { context, good, iamOn } from '../../../application/host.js'
+import { pairsIn, sqliteForPairs } from '../../sql/views/pairs.js'
 import { temporaryFile } from '../temporary-file.js'
 
 /** A page of the database with its header in the write-ahead log. */
 const FRAME = 4096 + 24
+
+/** Of what was not yet on the disk, the end is missing; or a page in between, and what follows is there. */
+const leftOf = (wal: Buffer, cut: number, isZeroed: boolean): Buffer =>
+  isZeroed
+    ? Buffer.from(wal).fill(0, cut, Math.min(cut + FRAME / 2, wal.length))
+    : wal.subarray(0, cut)
 
 const bob = { projectId: 'portal', userId: 'bob' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
@@ -35,11 +42,7 @@ test('A power cut that takes the last commits of the read model takes no answere
     for (const isZeroed of [false, true]) {
       const copy = temporaryFile()
       copyFileSync(path, copy)
-      // Of what was not yet on the disk, the end is missing; or a page in between, and what follows is there.
-      const left = isZeroed
-        ? Buffer.from(wal).fill(0, cut, Math.min(cut + FRAME / 2, wal.length))
-        : wal.subarray(0, cut)
-      writeFileSync(`${copy}-wal`, left)
+      writeFileSync(`${copy}-wal`, leftOf(wal, cut, isZeroed))
       await using cutOff = openSqlite(copy)
       expect(await cutOff.store.lastPosition()).toBe(head)
       checkpoints.add(await cutOff.readModel.checkpoint())
@@ -48,6 +51,40 @@ test('A power cut that takes the last commits of the read model takes no answere
       expect(await good(again.history.list({}, context))).toEqual(history)
     }
   expect(checkpoints).toEqual(new Set([before, head]))
+})
+
+test('A power cut leaves no half of a row of the host, its grant and the rows of the views.', async () => {
+  const path = temporaryFile()
+  await using database = await sqliteForPairs(path, true)
+  const iam = iamOn(database.store)
+  const written = statSync(`${path}-wal`).size
+  /** The size of the log on the disk when the call returned. */
+  const answered: { readonly id: string; readonly at: number }[] = []
+  const give = async (id: string) => {
+    const inTransaction = withHost((db: DatabaseSync) => {
+      db.prepare('INSERT INTO invoice (id) VALUES (?)').run(id)
+    })
+    const grant = { userId: id, projectId: 'portal', roles: [{ roleKey: 'approver' }] }
+    await good(iam.userGrants.add(grant, { ...context, inTransaction }))
+    answered.push({ id, at: statSync(`${path}-wal`).size })
+  }
+  await Promise.all(Array.from({ length: 16 }, (_, n) => give(`u${n}`)))
+  const wal = readFileSync(`${path}-wal`)
+
+  const seen = new Set<number>()
+  let isZeroed = false
+  for (let cut = written; cut <= wal.length; cut += FRAME / 2, isZeroed = !isZeroed) {
+    const copy = temporaryFile()
+    copyFileSync(path, copy)
+    writeFileSync(`${copy}-wal`, leftOf(wal, cut, isZeroed))
+    await using cutOff = pairsIn(copy, true)
+    const { pairs, halves } = await cutOff.left()
+    expect(halves.count).toBe(0)
+    for (const { id, at } of answered)
+      if (at <= cut) expect([id, await cutOff.hasRow(id)]).toEqual([id, true])
+    seen.add(pairs)
+  }
+  expect(seen).toEqual(new Set(Array.from({ length: 17 }, (_, n) => n)))
 })
 
 /** Values of `PRAGMA synchronous`. */

@@ -185,7 +185,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByText('_claviger-challenge.acme.example').waitFor()
     const challenge = await page.getByText('claviger-domain-verification=').first().innerText()
     await page.getByRole('button', { name: 'Verify' }).click()
-    await page.getByText('The challenge of the domain is not published').waitFor()
+    await page.getByText('The record of the domain is not published').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     published.push([challenge])
     await page.getByRole('button', { name: 'Verify' }).click()

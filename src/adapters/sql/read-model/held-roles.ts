@@ -1,0 +1,143 @@
+import type { HeldRole, HeldRolesQuery, Slice } from '../../../ports/access-reads.js'
+import type { FoundAtHead } from '../../../ports/read-model.js'
+import { getOrAdd, projectOf, projectScope } from '../../../projections/rows.js'
+import {
+  allOf,
+  atLeast,
+  type Dialect,
+  type Integer,
+  joined,
+  markOfSize,
+  param,
+  type Statement,
+  type Steps,
+  sql,
+} from '../dialect.js'
+import { bodyOfRole, expiry, shownRole } from './access.js'
+import {
+  countsForAll,
+  expiryOf,
+  holdsByGrant,
+  holdsByGroup,
+  holdsInGrant,
+  isGiven,
+} from './counts.js'
+import {
+  flags,
+  isAfter,
+  isAllowed,
+  NO_WAY,
+  ofUser,
+  onResource,
+  sliceOf,
+  sourceOf,
+} from './holders.js'
+import { GRANTS, PLACES, pageOf, SHARES, withPositions } from './tables.js'
+
+/** A page of the roles of a user that count, and how far the read model is. */
+export function* readHeldRoles(
+  dialect: Dialect,
+  query: HeldRolesQuery,
+): Steps<FoundAtHead<Slice<HeldRole>>> {
+  type Row = readonly [
+    scope: string,
+    resource: string,
+    role: string,
+    idp: string,
+    group: string,
+    expires: Integer,
+    body: string | null,
+  ]
+  const { found, ...positions } = pageOf<Row>(yield heldRolesStatement(dialect, query))
+  // Many rows have the same role.
+  const read = new Map<string | null, ReturnType<typeof shownRole>>()
+  const shown = (body: string | null) => {
+    const role = getOrAdd(read, body, () => shownRole(body))
+    return { ...role, permissions: [...role.permissions] }
+  }
+  const held = found.map(([scope, resource, roleKey, idpId, group, expires, body]) => ({
+    ...projectOf(scope),
+    roleKey,
+    ...shown(body),
+    ...onResource(resource),
+    ...expiry(expires),
+    via: sourceOf(idpId, group),
+  }))
+  return { ...positions, found: sliceOf(held, query.limit) }
+}
+
+/**
+ * Finds the roles that count for a user, one more than the limit, each with the positions. It judges each generation of
+ * a role once, on however many resources the user has it.
+ */
+export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
+  const { projectId, projectOrgId, resource, roleKey, permission, at, after, limit } = query
+  const { table } = dialect
+  const counting = allOf([
+    sql`share.number IN (SELECT given.share FROM given)`,
+    ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
+    ...isAllowed(dialect, query),
+    ...countsForAll(dialect, query),
+  ])
+  const order = ['scope', 'resource', 'role', 'idp', 'grp']
+  const all = allOf([
+    sql`share.number = given.share AND given.share IN (SELECT share.number FROM ${table(SHARES)} AS share WHERE ${counting})`,
+    ...(after ? [isAfter(order, [projectScope(after[0], after[1]), ...after.slice(2)])] : []),
+  ])
+  const columns = `${order.join(', ')}, expires_at`
+  const page = sql`WITH given AS MATERIALIZED (${joined([byGrants(dialect, query), byGroups(dialect, query)], ' UNION ALL ')})
+    SELECT ${columns}, ${bodyOfRole(dialect, 'page_held')} AS body FROM (
+      SELECT share.scope, given.resource, share.role, given.idp, given.grp, given.expires_at
+      FROM given CROSS JOIN ${table(SHARES)} AS share WHERE ${all}
+      ORDER BY ${order.join(', ')} LIMIT ${atLeast(limit + 1)}) AS page_held`
+  return {
+    name: `h${flags(projectId, projectOrgId, resource, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
+    ...sql`${withPositions(dialect, `${columns}, body`, page)} ORDER BY ${order.join(', ')}`,
+  }
+}
+
+/** What the grants of the user give: now as they list it, in the past by the rows of roles. */
+const byGrants = (dialect: Dialect, query: HeldRolesQuery): Statement => {
+  const { userId, resource, at } = query
+  const { table, hasLateral } = dialect
+  const there = [
+    ...inProject(query),
+    ...(resource === undefined ? [] : [sql`place.resource IN ('', ${param(resource)})`]),
+  ]
+  if (at === undefined) {
+    const { from, columns } = dialect.listedShares('granted.shares')
+    const all = allOf([
+      sql`granted.user_id = ${param(userId)} AND place.number = granted.place`,
+      ...there,
+      ...holdsInGrant(query, columns.expiresAt),
+    ])
+    return sql`SELECT ${columns.share} AS share, place.resource, ${NO_WAY}, ${columns.expiresAt} AS expires_at
+      FROM ${table(GRANTS)} AS granted CROSS JOIN ${table(PLACES)} AS place CROSS JOIN ${hasLateral ? 'LATERAL ' : ''}${from} WHERE ${all}`
+  }
+  const { byGrant, isByGrant } = ofUser(dialect, userId)
+  const all = allOf([isByGrant, ...there, ...holdsByGrant(query)])
+  return sql`SELECT held.share, held.resource, ${NO_WAY}, held.expires_at FROM ${byGrant} WHERE ${all}`
+}
+
+/** What the groups that the user was reported in give. */
+const byGroups = (dialect: Dialect, query: HeldRolesQuery): Statement => {
+  const { orgId, userId, resource } = query
+  const { byGroup, isByGroup } = ofUser(dialect, userId)
+  const all = allOf([
+    isByGroup,
+    sql`member.org = ${param(orgId)} AND place.number = share.place`,
+    ...inProject(query),
+    ...(resource === undefined ? [] : [sql`mapped.resource IN ('', ${param(resource)})`]),
+    ...holdsByGroup(query),
+    ...isGiven(dialect, query),
+  ])
+  return sql`SELECT mapped.share, mapped.resource, mapped.idp, mapped.grp, ${expiryOf('mapped', 'member')} AS expires_at
+    FROM ${byGroup} CROSS JOIN ${dialect.table(PLACES)} AS place WHERE ${all}`
+}
+
+/** The project of `place`. */
+const inProject = ({ orgId, projectId, projectOrgId }: HeldRolesQuery): readonly Statement[] => [
+  sql`place.org = ${param(orgId)}`,
+  ...(projectId === undefined ? [] : [sql`place.project = ${param(projectId)}`]),
+  ...(projectOrgId === undefined ? [] : [sql`place.owner = ${param(projectOrgId)}`]),
+]

@@ -1,0 +1,356 @@
+import {
+  type Imported,
+  readBetterAuth,
+  readKeycloakRealm,
+  readZitadelExport,
+} from 'claviger/import'
+import { describe, expect, it } from 'vitest'
+
+// What people reported of moves between products: what their files had, in our own words. No role may come that the
+// source did not give, and nothing may be lost without a warning.
+
+/** A report, the file, the roles of users as `user project role`, and the kinds of the warnings with their paths. */
+type Report = readonly [
+  url: string,
+  read: () => Imported,
+  roles: readonly string[],
+  warnings: readonly string[],
+]
+
+const github = (path: string) => `https://github.com/${path}`
+
+const realm = (fields: object) => ({ realm: 'acme', enabled: true, ...fields })
+const ada = (fields: object) => ({ id: 'u-ada', username: 'ada', enabled: true, ...fields })
+const keycloak = (source: unknown) => () => readKeycloakRealm(source)
+const roles = (...names: readonly string[]) => ({ realm: names.map((name) => ({ name })) })
+const provider = (fields: object, config: object = {}) =>
+  realm({
+    identityProviders: [
+      {
+        ...{ alias: 'google', providerId: 'google', enabled: true, ...fields },
+        config: { clientId: 'c', clientSecret: 's', ...config },
+      },
+    ],
+  })
+
+const granted = (userRoles: readonly string[], grantRoles: readonly string[]) => ({
+  orgs: [
+    {
+      orgId: 'root',
+      projects: [{ projectId: 'app', project: { name: 'App' } }],
+      projectRoles: ['admin', 'reader'].map((roleKey) => ({
+        ...{ projectId: 'app', roleKey, displayName: roleKey },
+      })),
+      projectGrants: [
+        {
+          grantId: 'g',
+          projectGrant: { projectId: 'app', grantedOrgId: 'tenant', roleKeys: grantRoles },
+        },
+      ],
+    },
+    {
+      orgId: 'tenant',
+      userGrants: [{ userId: 'u-ada', projectId: 'app', projectGrantId: 'g', roleKeys: userRoles }],
+      humanUsers: [{ userId: 'u-ada', user: {} }],
+    },
+  ],
+})
+
+const member = (role: string) => ({ organizationId: 'acme', userId: 'u-ada', role })
+const betterAuth = (tables: object) => () => readBetterAuth(tables)
+
+const REPORTS: Readonly<Record<string, readonly Report[]>> = {
+  'Keycloak: a part of a realm': [
+    [
+      github('keycloak/keycloak/issues/19257'),
+      keycloak({ users: [ada({ realmRoles: ['user'] })] }),
+      [],
+      ['RealmMissing '],
+    ],
+    [
+      github('keycloak/keycloak/issues/36408'),
+      keycloak({ ifResourceExists: 'OVERWRITE', users: [ada({ realmRoles: ['user'] })] }),
+      [],
+      ['RealmMissing '],
+    ],
+    [
+      github('keycloak/keycloak/issues/30128'),
+      keycloak(realm({ roles: roles('user') })),
+      [],
+      ['UsersMissing users'],
+    ],
+    [
+      github('keycloak/keycloak/issues/13667'),
+      keycloak([
+        realm({ roles: roles('user') }),
+        { realm: 'acme', users: [ada({ realmRoles: ['user'] })] },
+      ]),
+      ['u-ada realm user'],
+      [],
+    ],
+    [
+      github('keycloak/keycloak/issues/13667#users-alone'),
+      keycloak({ realm: 'acme', users: [ada({ realmRoles: ['user'] })] }),
+      [],
+      ['RealmMissing '],
+    ],
+  ],
+  'Keycloak: roles that the file does not define': [
+    [
+      github('cryptomator/hub/issues/142'),
+      keycloak(
+        realm({
+          roles: { realm: [{ name: 'admin', composites: { realm: ['user'] } }] },
+          users: [ada({ realmRoles: ['admin'] })],
+        }),
+      ),
+      ['u-ada realm admin'],
+      ['RoleUnknown roles.realm[0].composites.realm[0]'],
+    ],
+    [
+      github('keycloak/keycloak/issues/31033'),
+      keycloak(
+        realm({
+          users: [
+            ada({
+              realmRoles: ['offline_access', 'uma_authorization'],
+              clientRoles: { account: ['view-profile'], shop: ['uma_protection'] },
+            }),
+          ],
+        }),
+      ),
+      [],
+      [],
+    ],
+    [
+      github('keycloak/keycloak/issues/32663'),
+      keycloak(
+        realm({ users: [ada({ clientRoles: { shop: ['buyer'] }, realmRoles: ['nobody'] })] }),
+      ),
+      [],
+      ['RoleUnknown users[0].realmRoles[0]', 'RoleUnknown users[0].clientRoles["shop"][0]'],
+    ],
+    [
+      github('keycloak/keycloak/issues/44778'),
+      keycloak(
+        realm({
+          roles: roles('user', 'default-roles-acme'),
+          defaultRole: { name: 'default-roles-acme' },
+          defaultRoles: ['user'],
+          users: [ada({})],
+        }),
+      ),
+      [],
+      ['DefaultsLeft defaultRoles'],
+    ],
+    [
+      github('keycloak/keycloak/issues/40214'),
+      keycloak(
+        realm({
+          roles: roles('chief'),
+          groups: [{ name: 'board', path: '/board' }],
+          users: [ada({ groups: ['/board'] })],
+        }),
+      ),
+      [],
+      [],
+    ],
+  ],
+  'Keycloak: a user twice, as files of two days have': [
+    [
+      github('keycloak/keycloak/issues/13667'),
+      keycloak([
+        realm({ roles: roles('user', 'chief'), users: [ada({ realmRoles: ['user'] })] }),
+        { realm: 'acme', users: [ada({ realmRoles: ['chief'] })] },
+      ]),
+      ['u-ada realm user'],
+      ['Doubled [1].users[0]'],
+    ],
+    [
+      github('keycloak/keycloak/issues/36408'),
+      keycloak(
+        realm({
+          roles: roles('chief'),
+          users: [ada({ enabled: false }), ada({ realmRoles: ['chief'] })],
+        }),
+      ),
+      [],
+      ['UserDisabled users[0]', 'Doubled users[1]'],
+    ],
+    [
+      github('keycloak/keycloak/issues/19257'),
+      keycloak(
+        realm({
+          roles: roles('user', 'chief'),
+          users: [
+            ada({ realmRoles: ['user'] }),
+            { username: 'u-ada', enabled: true, realmRoles: ['chief'] },
+          ],
+        }),
+      ),
+      ['u-ada realm user'],
+      ['Doubled users[1]'],
+    ],
+  ],
+  'Keycloak: who may come in': [
+    [
+      github('keycloak/keycloak/issues/16787'),
+      keycloak(provider({}, { hostedDomain: 'a.example,b.example' })),
+      ['google inactive'],
+      ['AdmissionLeft identityProviders[0].config.hostedDomain'],
+    ],
+    [
+      github('keycloak/keycloak/issues/38910'),
+      keycloak(provider({}, { hostedDomain: '*' })),
+      ['google inactive'],
+      ['AdmissionLeft identityProviders[0].config.hostedDomain'],
+    ],
+    [
+      github('goharbor/harbor/issues/13004'),
+      keycloak(provider({}, { hostedDomain: 'corp.example' })),
+      ['google admits hd=corp.example'],
+      ['AdmissionKept identityProviders[0].config.hostedDomain'],
+    ],
+    [
+      github('keycloak/keycloak/issues/12063'),
+      keycloak({
+        ...provider({}, { clientSecret: '**********' }),
+        components: { 'org.keycloak.storage.UserStorageProvider': [{ name: 'ldap' }] },
+      }),
+      ['google inactive'],
+      [
+        'SecretMissing identityProviders[0].config.clientSecret',
+        'NotKept components.org.keycloak.storage.UserStorageProvider',
+      ],
+    ],
+  ],
+  'Zitadel: granted projects': [
+    [
+      github('zitadel/zitadel/issues/8275'),
+      () => readZitadelExport(granted(['reader'], ['reader'])),
+      ['u-ada app reader'],
+      ['NotKept orgs[1].humanUsers'],
+    ],
+    [
+      github('zitadel/zitadel/issues/1756'),
+      () => readZitadelExport(granted(['reader', 'admin'], ['reader'])),
+      ['u-ada app reader'],
+      ['NotKept orgs[1].humanUsers', 'GrantMissing orgs[1].userGrants[0].roleKeys[1]'],
+    ],
+    [
+      github('advisories/GHSA-v859-c572-qh5p'),
+      () => readZitadelExport(granted(['gone', 'reader'], ['gone', 'reader'])),
+      ['u-ada app reader'],
+      [
+        'RoleUnknown orgs[0].projectGrants[0].projectGrant.roleKeys[0]',
+        'NotKept orgs[1].humanUsers',
+        'RoleUnknown orgs[1].userGrants[0].roleKeys[0]',
+      ],
+    ],
+  ],
+  'better-auth: roles of members': [
+    [
+      github('usenotra/notra/pull/672'),
+      betterAuth({ members: [member('owner')] }),
+      ['u-ada organization owner'],
+      [],
+    ],
+    [
+      github('better-auth/better-auth/pull/10273'),
+      betterAuth({
+        members: [member(Array.from({ length: 120 }, (_, n) => `role-${n}`).join(','))],
+      }),
+      Array.from({ length: 120 }, (_, n) => `u-ada organization role-${n}`),
+      [],
+    ],
+    [
+      github('better-auth/better-auth/issues/10229'),
+      betterAuth({ members: [{ ...member('admin'), organizationId: undefined }] }),
+      [],
+      ['OrganizationMissing members[0]'],
+    ],
+  ],
+  'better-auth: a member twice': [
+    [
+      github('better-auth/better-auth/issues/10229#two-dumps'),
+      () => readBetterAuth([{ members: [member('member')] }, { members: [member('owner')] }]),
+      ['u-ada organization member'],
+      ['Doubled [1].members[0]'],
+    ],
+    [
+      github('usenotra/notra/pull/672#two-rows'),
+      betterAuth({ members: [member('member'), member('admin')] }),
+      ['u-ada organization member'],
+      ['Doubled members[1]'],
+    ],
+    [
+      github('better-auth/better-auth/pull/10273#two-organizations'),
+      betterAuth({ members: [member('member'), { ...member('admin'), organizationId: 'globex' }] }),
+      ['u-ada organization member', 'u-ada organization admin'],
+      [],
+    ],
+  ],
+  'files that are nearly JSON': [
+    [
+      github('jotaen/klog/issues/217'),
+      keycloak(
+        new Uint8Array([
+          0xff,
+          0xfe,
+          ...Buffer.from(
+            JSON.stringify(
+              realm({ roles: roles('größer'), users: [ada({ realmRoles: ['größer'] })] }),
+            ),
+            'utf16le',
+          ),
+        ]),
+      ),
+      ['u-ada realm größer'],
+      [],
+    ],
+    [
+      github('microsoft/playwright/pull/39420'),
+      keycloak(
+        `\uFEFF${JSON.stringify(realm({ roles: roles('user'), users: [ada({ realmRoles: ['user'] })] }))}`,
+      ),
+      ['u-ada realm user'],
+      [],
+    ],
+    [
+      github('MatteoGuadrini/PSCouchDB/issues/9'),
+      betterAuth({ members: JSON.stringify([member('owner')]) }),
+      ['u-ada organization owner'],
+      [],
+    ],
+    [
+      github('vmware-archive/scripted/issues/54'),
+      keycloak("{'realm': 'acme'}"),
+      [],
+      ['Malformed '],
+    ],
+  ],
+}
+
+/** Roles of users; of a file with providers, what becomes of them. */
+const shown = ({ organizations }: Imported): readonly string[] =>
+  organizations.flatMap(({ access, userGrants }) => [
+    ...(access.identityProviders ?? []).map(({ idpId, initialState, signIn }) => {
+      const rules = signIn?.admit?.map(({ claim, values }) => `${claim}=${values.join('|')}`)
+      return `${idpId} ${rules ? `admits ${rules}` : (initialState ?? 'active')}`
+    }),
+    ...userGrants.flatMap(({ userId, projectId, roles: held }) =>
+      held.map(({ roleKey }) => `${userId} ${projectId} ${roleKey}`),
+    ),
+  ])
+
+describe.each(Object.entries(REPORTS))('%s', (_, reports) => {
+  it('has three public reports', () => {
+    expect(new Set(reports.map(([url]) => url.replace(/#.*/, ''))).size).toBeGreaterThanOrEqual(3)
+  })
+
+  it.each(reports)('%s', (_url, read, expected, warnings) => {
+    const imported = read()
+    expect(shown(imported)).toEqual(expected)
+    expect(imported.warnings.map(({ kind, path }) => `${kind} ${path}`)).toEqual(warnings)
+  })
+})
