@@ -32,7 +32,7 @@ export const scimOf = async (
     const { url, tokens } = scim
     return { url: typeof url === 'function' ? url(ids) : url, ...(await tokens.list(ids)) }
   }
-  // Whoever may write the provider may do it. A link may write only a draft of its own, and asks by a trial.
+  // A caller who may change the provider may do it, also if code declares it. A link may change only its own draft.
   const autoRegister = !found.value.autoRegister
   const trial = await iam.identityProviders.patch(
     { idpId, autoRegister },

@@ -67,8 +67,8 @@ export function* readHeldRoles(
 }
 
 /**
- * Finds the roles that count for a user, one more than the limit, each with the positions. What makes a generation of a
- * role count is asked once, on however many resources the user has it.
+ * Finds the roles that count for a user, one more than the limit, each with the positions. It judges each generation of
+ * a role once, on however many resources the user has it.
  */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
   const { projectId, projectOrgId, resource, roleKey, permission, at, after, limit } = query

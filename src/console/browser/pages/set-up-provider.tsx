@@ -177,7 +177,7 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
             checked={autoRegister}
             onChange={({ currentTarget }) => setAutoRegister(currentTarget.checked)}
           />
-          {texts.setUp.register}
+          {fieldName('autoRegister')}
         </label>
       </div>
       {failure && <FailureNotice failure={failure} />}
