@@ -25,7 +25,7 @@ import { changeUser, groupNames } from './memberships.js'
 import { memoryScimRecords, type ScimPlace, type ScimRecords, type ScimUsers } from './ports.js'
 import { type Directory, forAll, userRecords } from './records.js'
 import { notFound, ScimRefusal } from './refusal.js'
-import { type Answer, type Asked, answer } from './resources.js'
+import { type Answer, answer, type ScimRequest } from './resources.js'
 import { users } from './users.js'
 
 /** Options of `scimHandler`. */
@@ -157,7 +157,7 @@ const checkedPlace = (place: ScimPlace): ScimPlace => {
   return place
 }
 
-type Endpoint = (at: Directory, asked: Asked) => Promise<Answer>
+type Endpoint = (at: Directory, request: ScimRequest) => Promise<Answer>
 
 const READ = ['GET']
 
@@ -168,15 +168,19 @@ const ENDPOINTS: Readonly<
   Users: [
     ['GET', 'POST'],
     ['GET', 'PUT', 'PATCH', 'DELETE'],
-    (...asked) => answer(users, ...asked),
+    (...request) => answer(users, ...request),
   ],
   Groups: [
     ['GET', 'POST'],
     ['GET', 'PUT', 'PATCH', 'DELETE'],
-    (...asked) => answer(groups, ...asked),
+    (...request) => answer(groups, ...request),
   ],
-  Schemas: [READ, READ, ({ basePath }, asked) => described('Schemas', basePath, asked)],
-  ResourceTypes: [READ, READ, ({ basePath }, asked) => described('ResourceTypes', basePath, asked)],
+  Schemas: [READ, READ, ({ basePath }, request) => described('Schemas', basePath, request)],
+  ResourceTypes: [
+    READ,
+    READ,
+    ({ basePath }, request) => described('ResourceTypes', basePath, request),
+  ],
   ServiceProviderConfig: [READ, [], async ({ basePath }) => serviceProviderConfig(basePath)],
 }
 
@@ -185,13 +189,13 @@ const PATH = /^\/(\w+)(?:\/([^/]+))?\/?$/
 const serviceOf = (options: ScimOptions, directoryOf: (place: ScimPlace) => Directory): Service => {
   const { basePath = '' } = options
   return {
-    find: (given, path) => {
+    find: (requested, path) => {
       const below = path.startsWith(basePath) ? path.slice(basePath.length) : ''
       const [, kind = '', id] = PATH.exec(below) ?? []
       const [all, one, endpoint] = (Object.hasOwn(ENDPOINTS, kind) && ENDPOINTS[kind]) || []
       const methods = id === undefined ? all : one
       if (!endpoint || !methods?.length) return undefined
-      const method = given === 'HEAD' ? 'GET' : given
+      const method = requested === 'HEAD' ? 'GET' : requested
       if (methods.includes(method))
         return identified((request) =>
           respond(options, request, { directoryOf, endpoint, method, id }),
