@@ -32,12 +32,17 @@ export interface WritableTables extends Tables {
     readonly forceAllowId?: boolean
   }) => Promise<unknown>
   /** Deletes a row. */
-  readonly delete: (asked: { readonly model: string; readonly where: Where[] }) => Promise<unknown>
+  readonly delete: (asked: Rows) => Promise<unknown>
   /** Deletes all rows that meet the conditions. */
-  readonly deleteMany: (asked: {
-    readonly model: string
-    readonly where: Where[]
-  }) => Promise<unknown>
+  readonly deleteMany: (asked: Rows) => Promise<unknown>
+}
+
+/** Names rows of a table. */
+interface Rows {
+  /** Name of the table, such as `member`. */
+  readonly model: string
+  /** Every condition must be met. */
+  readonly where: Where[]
 }
 
 /** A condition: the field has this value. */

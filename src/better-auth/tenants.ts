@@ -9,36 +9,68 @@ export interface TenantServer {
     /** Users and sessions. */
     readonly internalAdapter: {
       /** Returns the user with an address. */
-      readonly findUserByEmail: (
-        email: string,
-      ) => Promise<{ readonly user: { readonly id: string } } | null>
+      readonly findUserByEmail: (email: string) => Promise<{
+        /** The user. */
+        readonly user: User
+      } | null>
       /** Adds a user, as the hooks of better-auth have it. */
       readonly createUser: (
-        data: { readonly name: string; readonly email: string; readonly emailVerified: boolean },
-        source: { readonly method: string },
-      ) => Promise<{ readonly id: string }>
+        data: {
+          /** Shown name. `addMember` passes the address. */
+          readonly name: string
+          /** Address, in lower case. */
+          readonly email: string
+          /** `addMember` passes `false`: the first sign-in proves the address. */
+          readonly emailVerified: boolean
+        },
+        source: {
+          /** Tells the hooks of better-auth what added the user. */
+          readonly method: string
+        },
+      ) => Promise<User>
       /** Deletes a user with accounts and sessions. */
       readonly deleteUser: (userId: string) => Promise<unknown>
       /** Returns the sessions of a user. */
-      readonly listSessions: (userId: string) => Promise<readonly { readonly token: string }[]>
+      readonly listSessions: (userId: string) => Promise<
+        readonly {
+          /** Names the session in `deleteSession`. */
+          readonly token: string
+        }[]
+      >
       /** Ends a session. */
       readonly deleteSession: (token: string) => Promise<unknown>
     }
   }>
 }
 
+/** A user. */
+interface User {
+  /** The user id, in better-auth and in claviger. */
+  readonly id: string
+}
+
+/** An organization. */
+interface Tenant {
+  /** Id of the organization, in better-auth and in claviger. */
+  readonly id: string
+  /** Shown name. */
+  readonly name: string
+}
+
 /** The tenants of a host: organizations of better-auth, with the same ids as in claviger. Every method may be repeated. */
 export interface Tenants {
   /** Adds an organization under an id of yours, unless it is there. */
-  readonly add: (tenant: { readonly id: string; readonly name: string }) => Promise<void>
+  readonly add: (tenant: Tenant) => Promise<void>
   /** Returns all organizations. */
-  readonly list: () => Promise<readonly { readonly id: string; readonly name: string }[]>
+  readonly list: () => Promise<readonly Tenant[]>
   /**
    * Adds a member by the address, who signs in later, and returns the user id. The user is found by the address, or
    * added with an unverified one, which the first sign-in proves.
    */
   readonly addMember: (member: {
+    /** The organization. */
     readonly orgId: string
+    /** E-mail address; upper and lower case count as equal. */
     readonly email: string
   }) => Promise<string>
   /**
@@ -46,7 +78,9 @@ export interface Tenants {
    * them. First call `userGrants.removeAllOfUser`, which removes their roles.
    */
   readonly deleteMember: (member: {
+    /** The organization. */
     readonly orgId: string
+    /** The user id, as `addMember` returned it. */
     readonly userId: string
   }) => Promise<void>
   /** Deletes an organization, its invitations and its members, as `deleteMember` does. Nobody signs in to it any more. */

@@ -123,10 +123,21 @@ export interface ConsoleOptions {
    */
   readonly previewSignIn?:
     | ((
-        input: ProviderIds & { readonly preview: true },
+        input: ProviderIds & {
+          /** The callback shows what the provider sent, and signs nobody in. */
+          readonly preview: true
+        },
       ) => ResultAsync<
-        { readonly url: string; readonly cookie: string },
-        { readonly kind: string }
+        {
+          /** The page opens this URL of the provider in a new window. */
+          readonly url: string
+          /** A `Set-Cookie` header, which binds the preview to this browser. */
+          readonly cookie: string
+        },
+        {
+          /** Says why the preview cannot begin, such as `ProviderUnreachable`. */
+          readonly kind: string
+        }
       >)
     | undefined
   /**

@@ -652,7 +652,7 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
   ),
   bug(
     'in SQL, a role that is taken from the grant of a project goes on',
-    'adapters/sql/read-model/generations.ts',
+    'adapters/sql/read-model/numbers.ts',
     'share.endAt = at',
     'void at',
   ),

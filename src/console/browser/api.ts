@@ -94,12 +94,12 @@ export const leaveLink = (): void => {
   kept((storage) => storage.removeItem(KEPT))
 }
 
-/** The organization that is worked in, if it is not the caller's own: in this window, until another is chosen. */
+/** The organization that this window shows, if it is not the caller's own. */
 const ACTING = `claviger organization ${mount.pathname}`
 export const actingFor = (): string =>
   (!settings.isLink && kept((storage) => storage.getItem(ACTING))) || ''
 
-/** Works in another organization from now on; empty for the own. Every page is about it, so all is loaded again. */
+/** Switches this window to another organization; empty for the caller's own. Reloads, because every page is about it. */
 export const actFor = (orgId: string): void => {
   kept((storage) => storage.setItem(ACTING, orgId))
   window.location.assign(mount)

@@ -19,9 +19,9 @@ import {
   sql,
 } from '../dialect.js'
 import { factRowsOf, intervals } from './fact-rows.js'
-import { type Generations, readGenerations } from './generations.js'
 import { decodeGrant, encodeGrant, grantKeyOf, grantsOf, type StoredGrant } from './grants.js'
 import { areStored, type Known, keep } from './known.js'
+import { type Generations, readGenerations } from './numbers.js'
 import { bodyOf, encodeObject, rowOf } from './stored-rows.js'
 import { CHANGES, CHECKPOINT, checkpointIn, GRANTS, KEPT_EVENTS, OBJECTS } from './tables.js'
 

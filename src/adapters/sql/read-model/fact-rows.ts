@@ -2,7 +2,7 @@ import type { Position } from '../../../ports/event-store.js'
 import type { Dated, Row as ObjectRow } from '../../../projections/project.js'
 import { getOrAdd, projectScope } from '../../../projections/rows.js'
 import type { Dialect, Parameter, Row, Statement, Table } from '../dialect.js'
-import type { Generations } from './generations.js'
+import type { Generations } from './numbers.js'
 import { HELD, MAPPED, MEMBERS, PERMISSIONS, STANDING } from './tables.js'
 
 /** A row that a fact contributes, without its beginning and end. */

@@ -13,7 +13,7 @@ import {
   sql,
 } from '../dialect.js'
 import { isCurrent } from './counts.js'
-import type { Generations } from './generations.js'
+import type { Generations } from './numbers.js'
 import { foldedKey } from './stored-rows.js'
 import { checkpointIn, GRANTS, HELD, PLACES, SHARES } from './tables.js'
 
