@@ -53,6 +53,10 @@ const library = defineConfig({
   external: [/^node:/],
   // Not every runtime knows the modules of Node.js without their prefix.
   removeNodeProtocol: false,
+  // Smaller by a hundredth. Lines and names stay, so stack traces can be read.
+  esbuildOptions: (options) => {
+    options.minifySyntax = true
+  },
 })
 
 /** A module alone, which asks the library by the name of the package, as a host does. */

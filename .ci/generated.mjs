@@ -1,7 +1,7 @@
 // Makes what is generated from the .proto files and not kept: `claviger/client` in reports/client, and the OpenAPI
 // document in src/transport/gen.
 import { execFileSync } from 'node:child_process'
-import { globSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
@@ -30,3 +30,10 @@ const files = [
 ].sort()
 const index = files.map((file) => `export * from './${file}'\n`).join('')
 for (const name of ['index.js', 'index.d.ts']) writeFileSync(join(client, name), index)
+
+// Where each field comes from is in the .proto files, and a hundredth of the package.
+for (const name of globSync('**/*.d.ts', { cwd: client })) {
+  const file = join(client, name)
+  const types = readFileSync(file, 'utf8')
+  writeFileSync(file, types.replace(/\n *\*(\n *\* @generated .*)+(?=\n *\*\/)/g, ''))
+}

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../handlers/body.js'
 import { notFound } from './refusal.js'
-import { type Answer, type Asked, listed, MAX_RESULTS } from './resources.js'
+import { type Answer, listed, MAX_RESULTS, type ScimRequest } from './resources.js'
 
 const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0'
 
@@ -100,19 +100,19 @@ const DESCRIBED = {
 export const described = async (
   kind: keyof typeof DESCRIBED,
   basePath: string,
-  asked: Asked,
+  request: ScimRequest,
 ): Promise<Answer> => {
   const all = (['User', 'Group'] as const).map((name) => {
     const own = DESCRIBED[kind](name)
     const meta = metaOf(kind.slice(0, -1), `${basePath}/${kind}/${own.id}`)
     return { name, description: name, ...own, meta }
   })
-  if (asked.id === undefined)
+  if (request.id === undefined)
     return listed(
-      asked,
+      request,
       all.map((each) => async () => each),
     )
-  const body = all.find(({ id }) => id === asked.id)
+  const body = all.find(({ id }) => id === request.id)
   if (!body) throw notFound()
   return { status: 200, body }
 }

@@ -54,13 +54,13 @@ const EXTENSION = /^(urn:.+:\d+\.\d+:\w+)(?::(.+))?$/i
 const NAME = /^[a-z$][\w$-]*$/i
 
 /** Splits the name of an attribute. @throws ScimRefusal */
-export const attributeName = (given: string): AttributeName => {
-  const [, urn, inner] = EXTENSION.exec(given.replace(CORE, '')) ?? []
-  const plain = urn === undefined ? given.replace(CORE, '') : inner
+export const attributeName = (text: string): AttributeName => {
+  const [, urn, inner] = EXTENSION.exec(text.replace(CORE, '')) ?? []
+  const plain = urn === undefined ? text.replace(CORE, '') : inner
   const names = plain?.split('.') ?? []
   // A name such as `__proto__` would reach what all objects share.
   if (!names.every((name) => NAME.test(name)))
-    throw new ScimRefusal(400, 'invalidPath', `No attribute is called ${shortened(given)}`)
+    throw new ScimRefusal(400, 'invalidPath', `No attribute is called ${shortened(text)}`)
   return urn === undefined ? names : [urn, ...names]
 }
 

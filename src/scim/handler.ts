@@ -26,7 +26,7 @@ import { changeUser, groupNames } from './memberships.js'
 import { memoryScimRecords, type ScimPlace, type ScimRecords, type ScimUsers } from './ports.js'
 import { type Directory, forAll, userRecords } from './records.js'
 import { notFound, ScimRefusal } from './refusal.js'
-import { type Answer, type Asked, answer } from './resources.js'
+import { type Answer, answer, type ScimRequest } from './resources.js'
 import { users } from './users.js'
 
 /** Options of `scimHandler`. */
@@ -158,7 +158,7 @@ const checkedPlace = (place: ScimPlace): ScimPlace => {
   return place
 }
 
-type Endpoint = (at: Directory, asked: Asked) => Promise<Answer>
+type Endpoint = (at: Directory, request: ScimRequest) => Promise<Answer>
 
 const READ = ['GET']
 const LIST = ['GET', 'POST']
@@ -168,10 +168,14 @@ const CHANGE = ['GET', 'PUT', 'PATCH', 'DELETE']
 const ENDPOINTS: Readonly<
   Record<string, readonly [all: readonly string[], one: readonly string[], Endpoint]>
 > = {
-  Users: [LIST, CHANGE, (at, asked) => answer(users, at, asked)],
-  Groups: [LIST, CHANGE, (at, asked) => answer(groups, at, asked)],
-  Schemas: [READ, READ, ({ basePath }, asked) => described('Schemas', basePath, asked)],
-  ResourceTypes: [READ, READ, ({ basePath }, asked) => described('ResourceTypes', basePath, asked)],
+  Users: [LIST, CHANGE, (at, request) => answer(users, at, request)],
+  Groups: [LIST, CHANGE, (at, request) => answer(groups, at, request)],
+  Schemas: [READ, READ, ({ basePath }, request) => described('Schemas', basePath, request)],
+  ResourceTypes: [
+    READ,
+    READ,
+    ({ basePath }, request) => described('ResourceTypes', basePath, request),
+  ],
   ServiceProviderConfig: [READ, [], async ({ basePath }) => serviceProviderConfig(basePath)],
 }
 
@@ -217,13 +221,13 @@ const serviceOf = (options: ScimOptions, directoryOf: (place: ScimPlace) => Dire
     }
 
   return {
-    find: (given, path) => {
+    find: (requested, path) => {
       const below = path.startsWith(basePath) ? path.slice(basePath.length) : ''
       const [, kind = '', id] = PATH.exec(below) ?? []
       const [all, one, endpoint] = (Object.hasOwn(ENDPOINTS, kind) && ENDPOINTS[kind]) || []
       const methods = id === undefined ? all : one
       if (!endpoint || !methods?.length) return undefined
-      const method = given === 'HEAD' ? 'GET' : given
+      const method = requested === 'HEAD' ? 'GET' : requested
       if (methods.includes(method)) return identified(respond(endpoint, method, id))
       const refusal = new Refusal(405, 'The path does not support this method')
       return identified(async () => errorResponse(refusal, { allow: methods.join(', ') }))

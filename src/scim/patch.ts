@@ -90,11 +90,11 @@ const change = (node: Mutable, key: string, { op, value }: Omit<Operation, 'path
   const before = node[key]
   // Entra ID names the members to remove by a value.
   const identity = op === 'add' ? valueAndType : valueIn
-  const given = new Set(itemsOf(value).map(identity))
+  const identities = new Set(itemsOf(value).map(identity))
   if (op === 'replace' || (op === 'add' && !Array.isArray(before)))
     node[key] = isObject(before) && isObject(value) ? { ...before, ...value } : value
   else {
-    const others = itemsOf(before).filter((item) => !given.has(identity(item)))
+    const others = itemsOf(before).filter((item) => !identities.has(identity(item)))
     if (op === 'add') node[key] = [...others, ...itemsOf(value)]
     else if (!Array.isArray(before)) delete node[key]
     else node[key] = value === undefined || value === null ? [] : others

@@ -24,7 +24,7 @@ export interface Resources {
 }
 
 /** What a request asks for. */
-export interface Asked {
+export interface ScimRequest {
   readonly method: string
   readonly id: string | undefined
   readonly query: URLSearchParams
@@ -42,48 +42,52 @@ export interface Answer {
 export const answer = async (
   resources: Resources,
   at: Directory,
-  asked: Asked,
+  request: ScimRequest,
 ): Promise<Answer> => {
-  const { method, id, query } = asked
+  const { method, id, query } = request
   if (id === undefined) {
-    if (method !== 'POST') return listed(asked, await resources.list(at, filterIn(query)))
-    return shownAs(
+    if (method !== 'POST') return listed(request, await resources.list(at, filterIn(query)))
+    return answerWith(
       201,
-      asked,
-      await resources.show(at, await resources.create(at, await asked.body())),
+      request,
+      await resources.show(at, await resources.create(at, await request.body())),
     )
   }
-  if (method === 'GET') return shownAs(200, asked, await resources.show(at, id))
+  if (method === 'GET') return answerWith(200, request, await resources.show(at, id))
   if (method === 'DELETE') {
     const before = await resources.show(at, id)
-    if (before) refuseOutdated(asked, before)
+    if (before) refuseOutdated(request, before)
     if (!(await resources.remove(at, id))) throw notFound()
     return { status: 204 }
   }
-  const body = await asked.body()
+  const body = await request.body()
   await untilDone(async () => {
     const before = await resources.show(at, id)
     if (!before) throw notFound()
-    refuseOutdated(asked, before)
+    refuseOutdated(request, before)
     // Only an operation says whether a user is active.
     const { active: _, ...attributes } = before
     const after = method === 'PATCH' ? patched(attributes, body) : body
     return (await resources.write(at, before, after)) || undefined
   })
   const isShort = method === 'PATCH' && resources.patchesSilently && !query.get('attributes')
-  return isShort ? { status: 204 } : shownAs(200, asked, await resources.show(at, id))
+  return isShort ? { status: 204 } : answerWith(200, request, await resources.show(at, id))
 }
 
-const shownAs = (status: number, asked: Asked, resource: JsonObject | undefined): Answer => {
+const answerWith = (
+  status: number,
+  request: ScimRequest,
+  resource: JsonObject | undefined,
+): Answer => {
   if (!resource) throw notFound()
-  return { status, body: wanted(asked, resource) }
+  return { status, body: wanted(request, resource) }
 }
 
 /** The ETag of a resource. */
 export const versionOf = ({ meta }: JsonObject): unknown => isObject(meta) && meta['version']
 
 /** @throws Refusal if the request is meant for another version */
-const refuseOutdated = ({ ifMatch }: Asked, before: JsonObject): void => {
+const refuseOutdated = ({ ifMatch }: ScimRequest, before: JsonObject): void => {
   const etags = ifMatch?.split(',').map((each) => each.trim())
   if (etags && !etags.includes('*') && !etags.some((each) => each === versionOf(before)))
     throw new Refusal(412, 'The resource has changed')
@@ -99,14 +103,14 @@ export const MAX_RESULTS = 200
 
 /** A page of a list (RFC 7644, section 3.4.2.4). */
 export const listed = async (
-  asked: Asked,
+  request: ScimRequest,
   items: readonly (() => Promise<JsonObject | undefined>)[],
 ): Promise<Answer> => {
-  const startIndex = Math.max(1, numberIn(asked, 'startIndex', 1))
-  const count = Math.min(MAX_RESULTS, Math.max(0, numberIn(asked, 'count', MAX_RESULTS)))
+  const startIndex = Math.max(1, numberIn(request, 'startIndex', 1))
+  const count = Math.min(MAX_RESULTS, Math.max(0, numberIn(request, 'count', MAX_RESULTS)))
   const page = items.slice(startIndex - 1, startIndex - 1 + count)
   const found = await Promise.all(page.map((show) => show()))
-  const Resources = found.flatMap((each) => (each ? [wanted(asked, each)] : []))
+  const Resources = found.flatMap((each) => (each ? [wanted(request, each)] : []))
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
   const itemsPerPage = Resources.length
   return {
@@ -115,14 +119,14 @@ export const listed = async (
   }
 }
 
-const numberIn = ({ query }: Asked, name: string, otherwise: number): number => {
+const numberIn = ({ query }: ScimRequest, name: string, otherwise: number): number => {
   const text = query.get(name) || String(otherwise)
   if (!/^-?\d{1,9}$/.test(text)) throw invalid(`${name} must be a whole number`)
   return Number(text)
 }
 
 /** The attributes that `attributes` and `excludedAttributes` leave, by the outermost names. */
-const wanted = ({ query }: Asked, resource: JsonObject): JsonObject => {
+const wanted = ({ query }: ScimRequest, resource: JsonObject): JsonObject => {
   const namesIn = (parameter: string) =>
     query
       .get(parameter)

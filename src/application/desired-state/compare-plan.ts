@@ -1,10 +1,17 @@
-import { err } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import { aggregates } from '../../domain/aggregates.js'
 import { fieldOf, isRecord, MAX_REPORTED } from '../../domain/values.js'
 import { streamOf } from '../../projections/read-events.js'
-import type { InvalidArgument, Moved, PlanOutdated, Violation } from '../errors/errors.js'
+import type {
+  InvalidArgument,
+  Moved,
+  PlanOutdated,
+  Violation,
+  WriteError,
+} from '../errors/errors.js'
 import { sequenceOf } from '../recording/stream-state.js'
-import { onlyLifts, type Scene } from './deciding/draft.js'
+import { unprotected } from '../recording/transact.js'
+import { type Draft, onlyLifts, type Scene } from './deciding/draft.js'
 import type { Unit } from './deciding/units.js'
 import type { ParsedPlan, PlannedChange } from './plan/plan.js'
 
@@ -96,7 +103,7 @@ export const plannedUnit = (plan: ParsedPlan, unit: Unit): Unit => ({
   ...unit,
   decide: async (scene) => {
     const decided = await unit.decide(scene)
-    if (decided.isOk()) return decided
+    if (decided.isOk()) return outdatedOr(plan, decided.value, refusedChanges(scene, decided.value))
     const refusal = decided.error
     if (refusal.kind === 'NotFound')
       return err({ kind: 'PlanOutdated', moved: [{ object: refusal.object, change: 'removed' }] })
@@ -110,6 +117,24 @@ export const plannedUnit = (plan: ParsedPlan, unit: Unit): Unit => ({
     return err({ kind: 'InvalidArgument', violations })
   },
 })
+
+/** Refuses changes of objects that another desired state protects or manages. */
+const refusedChanges = ({ planning: { access } }: Scene, drafts: readonly Draft[]) =>
+  unprotected(access, ok({ changes: drafts.flatMap(({ write }) => write ?? []) }))
+
+/** The drafts, or their refusal; the plan is outdated if it did not have these changes. */
+const outdatedOr = (
+  plan: ParsedPlan,
+  drafts: readonly Draft[],
+  permitted: Result<unknown, WriteError>,
+): Result<readonly Draft[], WriteError> => {
+  if (permitted.isOk()) return ok(drafts)
+  const planned = drafts.map(({ change }) => change)
+  const streams = new Set(planned.map(({ object }) => streamOf('', object)))
+  const changes = plan.changes.filter(({ object }) => streams.has(streamOf('', object)))
+  const differs = comparePlan({ ...plan, changes }, planned)
+  return err(differs?.kind === 'PlanOutdated' ? differs : permitted.error)
+}
 
 /** How the object of a unit that cannot be planned has changed; undefined if it has not. */
 const movedSince = async (

@@ -175,9 +175,9 @@ export const withQuery = (
   path: string,
   query: Readonly<Record<string, string | undefined>>,
 ): string => {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
-  if (given.length === 0) return path
-  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(given)}`
+  const present = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1])
+  if (present.length === 0) return path
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(present)}`
 }
 
 /** The path of a call: parameters that it does not name are in its query. */

@@ -6,7 +6,8 @@ import { texts } from './texts.js'
 interface DialogProps {
   readonly title: string
   readonly close: () => void
-  readonly submit: () => void
+  /** Until its promise is settled, nothing is submitted again. */
+  readonly submit: () => void | Promise<void>
   /** The button that submits. While it is off, nothing is submitted, but it keeps the focus. */
   readonly done?: {
     readonly text: string
@@ -35,6 +36,7 @@ export const Dialog = (props: DialogProps) => {
     children,
   } = props
   const dialog = useRef<HTMLDialogElement>(null)
+  const isSubmitting = useRef(false)
   const [isAsking, setAsking] = useState(false)
   useLayoutEffect(() => {
     const { current } = dialog
@@ -61,9 +63,15 @@ export const Dialog = (props: DialogProps) => {
     >
       <form
         noValidate
-        onSubmit={(event) => {
+        onSubmit={async (event) => {
           event.preventDefault()
-          if (!done?.isOff) submit()
+          if (done?.isOff || isSubmitting.current) return
+          isSubmitting.current = true
+          try {
+            await submit()
+          } finally {
+            isSubmitting.current = false
+          }
         }}
       >
         <h2 id="dialog-title">

@@ -334,8 +334,8 @@ const hintOf = ({ name, as, least, most, isRequired }: FormField, isKept: boolea
   const about = texts.hints[name] ?? ''
   if (as === 'lines' && most !== undefined) return `${about} ${say(texts.lines, { most })}`.trim()
   if (about || most === undefined || as === 'date') return about
-  const shown = isRequired && least > 0 ? texts.bounds : texts.atMost
-  const bounds = say(shown, { least, most })
+  const bound = isRequired && least > 0 ? texts.bounds : texts.atMost
+  const bounds = say(bound, { least, most })
   return as === 'secret' && isKept ? `${bounds}. ${texts.secretHint}` : bounds
 }
 

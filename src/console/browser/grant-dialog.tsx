@@ -122,13 +122,13 @@ interface GrantButtonProps extends GrantProps {
 }
 
 /** A button that opens the dialog. */
-export const GrantButton = ({ done, ...given }: GrantButtonProps) => {
+export const GrantButton = ({ done, ...choices }: GrantButtonProps) => {
   const [isOpen, setOpen] = useState(false)
   const close = (isDone: boolean) => {
     setOpen(false)
     if (isDone) done?.()
   }
-  const isGiving = given.way !== 'take'
+  const isGiving = choices.way !== 'take'
   return (
     <>
       <Button
@@ -136,7 +136,7 @@ export const GrantButton = ({ done, ...given }: GrantButtonProps) => {
         look={isGiving ? 'primary' : 'danger'}
         onClick={() => setOpen(true)}
       />
-      {isOpen && <GrantDialog {...given} close={close} />}
+      {isOpen && <GrantDialog {...choices} close={close} />}
     </>
   )
 }
@@ -146,15 +146,15 @@ interface GrantDialogProps extends GrantProps {
 }
 
 /** Gives roles of a project to users, or takes them: pick, preview, save. */
-export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps) => {
+export const GrantDialog = ({ way = 'give', close, ...choices }: GrantDialogProps) => {
   const [projects, setProjects] = useState<readonly ProjectOption[]>(
-    given.project ? [projectOption(given.project)] : [],
+    choices.project ? [projectOption(choices.project)] : [],
   )
   const [users, setUsers] = useState<readonly Option[]>(
-    (given.users ?? []).map((id) => ({ id, name: nameOf(id) })),
+    (choices.users ?? []).map((id) => ({ id, name: nameOf(id) })),
   )
-  const [roles, setRoles] = useState<readonly RoleChoice[]>(given.roles ?? [])
-  const [resource, setResource] = useState(given.project?.resource ?? '')
+  const [roles, setRoles] = useState<readonly RoleChoice[]>(choices.roles ?? [])
+  const [resource, setResource] = useState(choices.project?.resource ?? '')
   const [plans, setPlans] = useState<readonly Plan[] | undefined>()
   const [isTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -162,7 +162,7 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
   const [chosen] = projects
   const scope = chosen && { ...chosen, resource: resource.trim() }
   useEffect(() => {
-    if (given.project && given.roles && users.length > 0) void preview()
+    if (choices.project && choices.roles && users.length > 0) void preview()
   }, [])
 
   const preview = async () => {
@@ -189,7 +189,7 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
   const hasChanges = plans?.some(({ isDone, changes }) => !isDone && changes.length > 0)
   const verb = way === 'give' ? texts.giveRoles : texts.takeRoles
   const [user, ...others] = users
-  const title = titleOf(way, given, others.length === 0 ? user?.name : undefined)
+  const title = titleOf(way, choices, others.length === 0 ? user?.name : undefined)
   return (
     <Dialog
       title={title}
@@ -197,7 +197,7 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
       submit={() => void (plans ? save(plans) : preview())}
       back={plans && (() => setPlans(undefined))}
       isFilled={
-        users.length > (given.users?.length ?? 0) || roles.length > (given.roles?.length ?? 0)
+        users.length > (choices.users?.length ?? 0) || roles.length > (choices.roles?.length ?? 0)
       }
       done={{
         text: isBusy ? texts.saving : plans ? verb : texts.preview,
@@ -207,7 +207,7 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
     >
       {!plans && (
         <>
-          {given.users?.length !== 1 && (
+          {choices.users?.length !== 1 && (
             <UserPicker
               label={way === 'give' ? texts.giveTo : texts.takeFrom}
               isMultiple
@@ -216,7 +216,7 @@ export const GrantDialog = ({ way = 'give', close, ...given }: GrantDialogProps)
               error={isTried && users.length === 0 ? texts.noUserChosen : undefined}
             />
           )}
-          {!given.project && (
+          {!choices.project && (
             <Picker
               label={texts.project}
               chosen={projects}

@@ -35,10 +35,10 @@ export const useHistory = (
   operation: WireMethod,
   { ids, filter, size = '50', isLive, isOff = false }: HistoryOptions,
 ) => {
-  const asked = { ...ids, ...filter }
+  const query = { ...ids, ...filter }
   const since = (newest: HistoryEntry | undefined) =>
-    pathOf(operation, { ...asked, order: 'asc', page_size: '200', after: newest?.sequence })
-  return useRows(operation, isOff ? undefined : { ...asked, order: 'desc', page_size: size }, {
+    pathOf(operation, { ...query, order: 'asc', page_size: '200', after: newest?.sequence })
+  return useRows(operation, isOff ? undefined : { ...query, order: 'desc', page_size: size }, {
     live: isLive ? since : undefined,
   })
 }

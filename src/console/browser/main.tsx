@@ -76,8 +76,8 @@ const NOT_FOUND: Page = {
 
 const App = () => {
   const name = pageName.value
-  const asked = name === undefined || !isOn(name) ? NOT_FOUND : PAGES[name]
-  const page = settings.isLink ? PAGES['set-up'] : asked
+  const chosen = name === undefined || !isOn(name) ? NOT_FOUND : PAGES[name]
+  const page = settings.isLink ? PAGES['set-up'] : chosen
   const ids = name === 'user' ? ['userId'] : objectTypes.find((type) => type.page === name)?.ids
   useEffect(() => {
     const app = settings.title || texts.title

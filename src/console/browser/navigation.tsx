@@ -49,7 +49,7 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
   const { logo, title, backUrl, signOutUrl } = settings
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [current])
-  const shown = (names: readonly PageName[]) =>
+  const visible = (names: readonly PageName[]) =>
     names.filter((name) => isOn(name) && isAllowed(pages[name]))
   const item = (name: PageName) => {
     const isWithin = current !== undefined && pages[current].within === name
@@ -61,7 +61,7 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
     )
   }
   const { userId, organizations: choices = [] } = session.value ?? {}
-  const all = shown(['', ...GROUPS.flatMap(({ names }) => names)])
+  const all = visible(['', ...GROUPS.flatMap(({ names }) => names)])
   return (
     <header class={isOpen ? 'top open' : 'top'}>
       <a class="brand" href={href('')}>
@@ -83,7 +83,7 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
         {GROUPS.map(({ title, names }) => (
           <section key={title}>
             <p class="kind">{title}</p>
-            {shown(names).map(item)}
+            {visible(names).map(item)}
           </section>
         ))}
       </nav>

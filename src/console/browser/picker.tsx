@@ -58,7 +58,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
   const isLeft = (option: Picked) => !chosen.some((each) => each.id === option.id)
   // Options for another text must not be picked.
   const options = found?.text === text ? found.options : undefined
-  const shown = options?.filter(isLeft) ?? []
+  const visible = options?.filter(isLeft) ?? []
 
   useEffect(() => {
     if (props.picksOnly && chosen.length === 0)
@@ -105,7 +105,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
   }
   /** Picks the active option, even before the list is shown. */
   const enter = async () => {
-    const option = options ? shown[active] : (await find(text.trim())).find(isLeft)
+    const option = options ? visible[active] : (await find(text.trim())).find(isLeft)
     if (option) pick(option)
     else if (text.trim() !== '') await takeText()
   }
@@ -114,7 +114,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     const isInText = (event.key === 'Home' || event.key === 'End') && text !== ''
     if (move && !isInText) {
       event.preventDefault()
-      const last = shown.length - 1
+      const last = visible.length - 1
       const isPastEnd = move === 1 ? active === last : move === -1 && active === 0
       if (!isOpen) setOpen(true)
       else if (isPastEnd) setActive(move === 1 ? 0 : last)
@@ -131,7 +131,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     } else if (event.key === 'Backspace' && text === '' && chosen.length > 0)
       change(chosen.slice(0, -1))
   }
-  const isListed = isOpen && shown.length > 0
+  const isListed = isOpen && visible.length > 0
   return (
     <div class="field picker">
       <label for={id}>{label}</label>
@@ -180,7 +180,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
           onKeyDown={onKeyDown}
         />
         <div id={`${id}-list`} class="options" role="listbox" aria-label={label} hidden={!isListed}>
-          {shown.map((option, at) => (
+          {visible.map((option, at) => (
             <div
               key={option.id}
               id={`${id}-${at}`}
@@ -199,9 +199,9 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
         </div>
       </div>
       <p class="none" id={`${id}-hint`} role="status">
-        {isOpen && options && text !== '' && (shown.length > 0 || !take)
-          ? shown.length > 0
-            ? `${sayCount(texts.found, shown.length)} ${shown.length >= MANY ? texts.typeMore : ''}`
+        {isOpen && options && text !== '' && (visible.length > 0 || !take)
+          ? visible.length > 0
+            ? `${sayCount(texts.found, visible.length)} ${visible.length >= MANY ? texts.typeMore : ''}`
             : texts.noMatch
           : hint}
       </p>

@@ -80,8 +80,8 @@ export const useQuery = <Row = Json>(
     const { signal } = current
     if (path === undefined) return
     current.isBusy = true
-    const asked = pages ? withQuery(path, { [pages.cursor]: cursor }) : path
-    const outcome = await call({ method: 'GET', path: asked, signal })
+    const address = pages ? withQuery(path, { [pages.cursor]: cursor }) : path
+    const outcome = await call({ method: 'GET', path: address, signal })
     if (signal.aborted) return
     current.isBusy = false
     if ('failure' in outcome) {
@@ -115,11 +115,11 @@ export const useQuery = <Row = Json>(
   }, [path, round])
 
   const current = state?.path === path ? state : undefined
-  const shown = keep ? state : current
+  const displayed = keep ? state : current
   const more = () => {
     if (current?.next && !reading.current.isBusy) void read(current.next)
   }
-  useOutage(shown?.failure, shown?.rows ? more : reload)
+  useOutage(displayed?.failure, displayed?.rows ? more : reload)
   const newest = state?.rows?.[0]
   useLive(current?.rows ? live?.(newest) : undefined, (body) => {
     const fresh = pages ? rowsIn<Row>(body, pages).toReversed() : []
@@ -134,9 +134,9 @@ export const useQuery = <Row = Json>(
     })
   })
   return {
-    body: shown?.body,
-    rows: shown?.rows,
-    failure: shown?.failure,
+    body: displayed?.body,
+    rows: displayed?.rows,
+    failure: displayed?.failure,
     isReading: path !== undefined && current?.round !== round,
     hasMore: current !== undefined && current.next !== '',
     more,

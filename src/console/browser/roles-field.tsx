@@ -55,8 +55,8 @@ export const useRolesOf = (project: ProjectIds, text = '') => {
     'filter.display_name.ignore_case': text && 'true',
   }
   const page = { pageSize: PAGE_SIZE, orderBy: 'display_name' }
-  const asked = isForeign ? undefined : { projectId, ...page, ...named }
-  const own = useRows(projectRoleService.listProjectRoles, asked, { keep: true })
+  const filter = isForeign ? undefined : { projectId, ...page, ...named }
+  const own = useRows(projectRoleService.listProjectRoles, filter, { keep: true })
   const { getReceivedProjectGrant } = projectGrantService
   const received = useQuery(
     isForeign ? pathOf(getReceivedProjectGrant, { projectId, projectOrgId }) : undefined,

@@ -4,9 +4,9 @@ import { settings } from './settings.js'
 
 const withMessages = (messages: Messages = {}): Texts => {
   const merged = Object.entries(ENGLISH).map(([name, text]) => {
-    const given = Object.entries(messages).find(([each]) => each === name)?.[1]
-    const isMap = typeof text === 'object' && typeof given === 'object'
-    return [name, isMap ? { ...text, ...given } : (given ?? text)]
+    const own = Object.entries(messages).find(([each]) => each === name)?.[1]
+    const isMap = typeof text === 'object' && typeof own === 'object'
+    return [name, isMap ? { ...text, ...own } : (own ?? text)]
   })
   return Object.fromEntries(merged)
 }

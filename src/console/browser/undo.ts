@@ -76,7 +76,7 @@ const undoOfRole = async (object: StoredObject): Promise<Undo> => {
   const added = { projectId, roleKey, displayName, group, permissions }
   const like = { 'filter.role_key.equals': roleKey }
   const ofProject = { ...like, 'filter.project_id.equals': projectId }
-  const [holders, given, grants, mappings] = await Promise.all([
+  const [holders, userGrants, grants, mappings] = await Promise.all([
     readAll<Holder>(accessService.listRoleHolders, { projectId, roleKey }),
     readAll<StoredObject>(userGrantService.listUserGrants, {
       ...ofProject,
@@ -93,7 +93,7 @@ const undoOfRole = async (object: StoredObject): Promise<Undo> => {
         operation: projectGrantService.updateProjectGrant,
         values: { projectId, grantedOrgId, roleKeys },
       })),
-      ...('rows' in given ? given.rows : [])
+      ...('rows' in userGrants ? userGrants.rows : [])
         .map(({ userId, resource, roles }) => ({
           userId,
           projectId,

@@ -439,3 +439,17 @@ test('permission to read one secret is enough to see that it is unchanged', () =
     const { counts } = await done(permitted.plan(desired, context))
     expect(counts.unchanged).toBe(3)
   }))
+
+test('a plan is outdated when an object has changed that another desired state manages', async () => {
+  await onMemory(async (world) => {
+    await done(world.iam.apply({ projects: [portal], managedBy: 'code' }, context))
+    const plan = await done(world.iam.plan({ projects: [portal], managedBy: 'other' }, context))
+    await done(world.iam.projects.patch({ id: 'portal', name: 'Renamed' }, context))
+    const appends = world.appends
+    expect(await refused(world.iam.apply(plan, context))).toEqual({
+      kind: 'PlanOutdated',
+      moved: [{ object: { type: 'project', id: 'portal' }, change: 'changed' }],
+    })
+    expect(world.appends).toBe(appends)
+  })
+})

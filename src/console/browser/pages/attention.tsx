@@ -46,10 +46,10 @@ export const Attention = ({ users }: { readonly users: ReturnType<typeof useUser
   const mayReadProviders = usePermission('identity_provider.read')
   const mayReadDomains = usePermission('domain.read')
   const mayReadMappings = usePermission('role_mapping.read')
-  const asked = (isShown: boolean | undefined) => (isShown ? { page_size: MOST } : undefined)
-  const providers = useRows(identityProviderService.listIdentityProviders, asked(mayReadProviders))
-  const domains = useRows(domainService.listDomains, asked(mayReadDomains))
-  const mappings = useRows(roleMappingService.listRoleMappings, asked(mayReadMappings))
+  const query = (isShown: boolean | undefined) => (isShown ? { page_size: MOST } : undefined)
+  const providers = useRows(identityProviderService.listIdentityProviders, query(mayReadProviders))
+  const domains = useRows(domainService.listDomains, query(mayReadDomains))
+  const mappings = useRows(roleMappingService.listRoleMappings, query(mayReadMappings))
   const week = Date.now() + WEEK_MS
   const ending = (users.rows ?? []).flatMap(({ userId, roles }) =>
     roles
@@ -117,8 +117,8 @@ export const Attention = ({ users }: { readonly users: ReturnType<typeof useUser
 /** Says that no groups were reported by a provider whose groups have roles. */
 const Unreported = ({ idpId }: { readonly idpId: string }) => {
   const mayRead = usePermission('membership.read')
-  const asked = { page_size: 1, 'filter.idp_id.equals': idpId }
-  const { rows } = useRows(membershipService.listMemberships, mayRead ? asked : undefined)
+  const query = { page_size: 1, 'filter.idp_id.equals': idpId }
+  const { rows } = useRows(membershipService.listMemberships, mayRead ? query : undefined)
   if (rows?.length !== 0) return null
   return (
     <Point to={href('mappings')}>

@@ -28,7 +28,7 @@ export type UserGrant = {
 }
 
 /** A role of a user that was pressed in the matrix. */
-export interface AskedCell {
+export interface OpenCell {
   readonly grant: UserGrant
   readonly roleKey: string
   readonly roleName: string
@@ -39,15 +39,15 @@ export interface AskedCell {
 }
 
 interface CellPopoverProps {
-  readonly asked: AskedCell
+  readonly openCell: OpenCell
   readonly close: () => void
 }
 
 const GAP = 8
 
 /** Opens next to a cell: why the role counts or does not, and giving, changing or revoking it. */
-export const CellPopover = ({ asked, close }: CellPopoverProps) => {
-  const { grant, roleKey, roleName, cell } = asked
+export const CellPopover = ({ openCell, close }: CellPopoverProps) => {
+  const { grant, roleKey, roleName, cell } = openCell
   const { userId, projectId, projectOrgId, resource } = grant
   const box = useRef<HTMLDivElement>(null)
   const [outcome, setOutcome] = useState<Outcome<Explanation> | undefined>()
@@ -100,14 +100,18 @@ export const CellPopover = ({ asked, close }: CellPopoverProps) => {
       <h2 id="beside-title">
         <UserName id={userId} /> · <bdi>{roleName}</bdi>
       </h2>
-      <div role="status">{outcome ? <Why asked={asked} outcome={outcome} /> : texts.loading}</div>
-      {asked.via && (
+      <div role="status">
+        {outcome ? <Why openCell={openCell} outcome={outcome} /> : texts.loading}
+      </div>
+      {openCell.via && (
         <p>
-          {say(texts.viaGroupAbout, { group: asked.via.group })}{' '}
-          <a href={href('mapping', { ...asked.via, projectId, projectOrgId })}>{texts.mapping}</a>
+          {say(texts.viaGroupAbout, { group: openCell.via.group })}{' '}
+          <a href={href('mapping', { ...openCell.via, projectId, projectOrgId })}>
+            {texts.mapping}
+          </a>
         </p>
       )}
-      <Actions asked={asked} start={setWrite} />
+      <Actions openCell={openCell} start={setWrite} />
     </div>
   )
 }
@@ -137,11 +141,11 @@ const explain = async (question: Json, mayReadHistory: boolean): Promise<Outcome
 }
 
 interface WhyProps {
-  readonly asked: AskedCell
+  readonly openCell: OpenCell
   readonly outcome: Outcome<Explanation>
 }
 
-const Why = ({ asked: { grant, roleName }, outcome }: WhyProps) => {
+const Why = ({ openCell: { grant, roleName }, outcome }: WhyProps) => {
   if ('failure' in outcome) return <FailureNotice failure={outcome.failure} />
   const { allowed, reasons = [], because = [] } = outcome.body
   // The change of the user's own roles comes last.
@@ -202,13 +206,13 @@ interface Started {
 }
 
 interface ActionsProps {
-  readonly asked: AskedCell
+  readonly openCell: OpenCell
   readonly start: (write: Started) => void
 }
 
 /** Gives the role until a day, or revokes it; both with a preview. */
-const Actions = ({ asked, start }: ActionsProps) => {
-  const { grant, roleKey, roleName, expiresAt = '' } = asked
+const Actions = ({ openCell, start }: ActionsProps) => {
+  const { grant, roleKey, roleName, expiresAt = '' } = openCell
   const [until, setUntil] = useState(expiresAt)
   const isAllowed = usePermission('user.grant.write')
   if (!isAllowed) return null

@@ -169,7 +169,8 @@ const exportTimeline = (filter: Json, reading: Reading): Promise<Failure | undef
     const other = String(object['idpId'] ?? object['domain'] ?? object['grantedOrgId'] ?? '')
     const roleKey = object['roleKey'] ? String(object['roleKey']) : ''
     const said = changes.map(
-      ({ field, from, to }) => `${changedName(field, project)}: ${shown(from)} → ${shown(to)}`,
+      ({ field, from, to }) =>
+        `${changedName(field, project)}: ${formatValue(from)} → ${formatValue(to)}`,
     )
     return [
       ...[cellTime(time), ownOrganization(), nameOf(actor.userId), actor.userId],
@@ -186,5 +187,5 @@ const exportTimeline = (filter: Json, reading: Reading): Promise<Failure | undef
   )
 }
 
-const shown = (value: JsonValue | undefined): string =>
+const formatValue = (value: JsonValue | undefined): string =>
   value === undefined ? texts.none : typeof value === 'string' ? value : JSON.stringify(value)

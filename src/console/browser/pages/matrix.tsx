@@ -17,7 +17,7 @@ import { href, parameter, setParameters } from '../router.js'
 import { Gap, useDrawn } from '../rows.js'
 import { fieldName, say, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
-import { type AskedCell, CellPopover, type UserGrant } from './cell-popover.js'
+import { CellPopover, type OpenCell, type UserGrant } from './cell-popover.js'
 import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
 
 /** A matrix of users and roles of a project: why a role counts or does not, and giving and revoking it. */
@@ -107,7 +107,7 @@ const Users = ({ project, columns }: UsersProps) => {
     pageSize: 50,
     orderBy: 'user_id',
   })
-  const [asked, setAsked] = useState<AskedCell | undefined>()
+  const [openCell, setOpenCell] = useState<OpenCell | undefined>()
   // A user without a role is shown too, to check and to give roles.
   const missing = {
     userId,
@@ -157,7 +157,7 @@ const Users = ({ project, columns }: UsersProps) => {
                     grant={grant}
                     mapped={mapped.get(grant.userId)}
                     columns={columns}
-                    ask={setAsked}
+                    ask={setOpenCell}
                   />
                 ))}
                 <Gap rows={rows.length - end} />
@@ -167,11 +167,11 @@ const Users = ({ project, columns }: UsersProps) => {
         </>
       )}
       <More query={grants} text={texts.moreUsers} />
-      {asked && (
+      {openCell && (
         <CellPopover
-          key={`${asked.grant.userId}\n${asked.roleKey}`}
-          asked={asked}
-          close={() => setAsked(undefined)}
+          key={`${openCell.grant.userId}\n${openCell.roleKey}`}
+          openCell={openCell}
+          close={() => setOpenCell(undefined)}
         />
       )}
     </>
@@ -185,7 +185,7 @@ interface RowProps {
   /** The roles that groups give the user. */
   readonly mapped: MappedRoles | undefined
   readonly columns: readonly Column[]
-  readonly ask: (cell: AskedCell) => void
+  readonly ask: (cell: OpenCell) => void
 }
 
 const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
@@ -202,7 +202,7 @@ const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
           </a>
         </th>
         {columns.map(({ roleKey, name }) => {
-          const { kind, shown, label, expiresAt, via } = cellOf(
+          const { kind, text, label, expiresAt, via } = cellOf(
             held.get(roleKey),
             state,
             mapped?.get(roleKey),
@@ -219,7 +219,7 @@ const Row = ({ index, grant, mapped, columns, ask }: RowProps) => {
                   ask({ grant, roleKey, roleName: name, cell: currentTarget, expiresAt, via })
                 }
               >
-                {shown}
+                {text}
                 {until && <small>{until}</small>}
                 {via && (
                   <small>
@@ -244,14 +244,14 @@ const cellOf = (
   const expiresAt = held?.expiresAt
   if (via) {
     const label = `${texts.counts}, ${viaOf({ via })}`
-    return { kind: 'on', shown: '●', label, expiresAt: undefined, via }
+    return { kind: 'on', text: '●', label, expiresAt: undefined, via }
   }
-  if (!held) return { kind: 'no', shown: texts.none, label: texts.noRole, expiresAt }
+  if (!held) return { kind: 'no', text: texts.none, label: texts.noRole, expiresAt }
   const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
   const label = isOver ? texts.expired : state === 'STATE_INACTIVE' ? texts.inactive : texts.counts
   return label === texts.counts
-    ? { kind: 'on', shown: '●', label, expiresAt }
-    : { kind: 'off', shown: `○ ${label}`, label, expiresAt }
+    ? { kind: 'on', text: '●', label, expiresAt }
+    : { kind: 'off', text: `○ ${label}`, label, expiresAt }
 }
 
 /** The group that gives a role, by the key of the role. */
@@ -278,8 +278,8 @@ const useMappedRoles = ({ projectId, projectOrgId }: ProjectIds) => {
   const isMapped = (mappings.rows?.length ?? 0) > 0
   useEffect(() => {
     if (!isMapped) return
-    const asked = { projectId, userId, resource }
-    void readAll<MappedHolder>(accessService.listRoleHolders, asked).then((all) => {
+    const query = { projectId, userId, resource }
+    void readAll<MappedHolder>(accessService.listRoleHolders, query).then((all) => {
       setFailure('failure' in all ? all.failure : undefined)
       const byUser = new Map<string, Map<string, RoleSource>>()
       for (const holder of 'rows' in all ? all.rows : []) {

@@ -77,8 +77,8 @@ const HoldersOfRole = () => {
   const roleKey = parameter('roleKey')
   const maySee = usePermission('user.grant.read')
   const mayGive = usePermission('user.grant.write')
-  const asked = maySee ? { ...project, roleKey, pageSize: 100 } : undefined
-  const query = useRows<RoleHolder>(accessService.listRoleHolders, asked)
+  const filter = maySee ? { ...project, roleKey, pageSize: 100 } : undefined
+  const query = useRows<RoleHolder>(accessService.listRoleHolders, filter)
   const { rows } = query
   if (!maySee) return null
   return (

@@ -99,8 +99,8 @@ export const People = () => {
 const useUsers = (text: string) => {
   const { projectId, projectOrgId } = chosenProject() ?? {}
   const resource = projectId && parameter('resource')
-  const asked = { projectId, projectOrgId, resource, pageSize: 500 }
-  const query = useRows<RolesOfUser>(accessService.listUsers, asked, { keep: true })
+  const filter = { projectId, projectOrgId, resource, pageSize: 500 }
+  const query = useRows<RolesOfUser>(accessService.listUsers, filter, { keep: true })
   const { rows, hasMore, failure, more } = query
   useEffect(() => {
     if (text && hasMore && !failure) more()

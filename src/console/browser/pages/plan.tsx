@@ -65,8 +65,8 @@ const PlanForm = () => {
     if (planned) setResult({ body: planned, isApplied, text })
   }
   // Only the plan that is shown can be applied, so it goes when the text changes.
-  const shown = result?.text === text ? result : undefined
-  const canApply = shown && !shown.isApplied && changesOf(shown.body).length > 0
+  const current = result?.text === text ? result : undefined
+  const canApply = current && !current.isApplied && changesOf(current.body).length > 0
   return (
     <article>
       <h1>{texts.plan}</h1>
@@ -104,7 +104,7 @@ const PlanForm = () => {
         {canApply && <Button text={texts.apply} onClick={() => void run(true)} />}
       </div>
       {failure && !isWrong && <FailureNotice failure={failure} />}
-      <div role="status">{shown && <Outcome {...shown} />}</div>
+      <div role="status">{current && <Outcome {...current} />}</div>
     </article>
   )
 }

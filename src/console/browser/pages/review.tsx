@@ -23,8 +23,8 @@ import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.j
 export const Review = () => {
   const project = chosenProject()
   const [at, since] = ['at', 'since'].map(parameter)
-  const asked = { ...project, ...accessIn(), at, resource: parameter('resource') }
-  const key = JSON.stringify([asked, since])
+  const filter = { ...project, ...accessIn(), at, resource: parameter('resource') }
+  const key = JSON.stringify([filter, since])
   return (
     <article>
       <h1>{texts.review}</h1>
@@ -43,8 +43,8 @@ export const Review = () => {
         </details>
       </div>
       {!project && <p class="empty">{texts.chooseProject}</p>}
-      {project && !since && <ReviewOf key={key} {...{ project, asked, at }} />}
-      {project && since && <Comparison key={key} {...{ project, asked, at, since }} />}
+      {project && !since && <ReviewOf key={key} {...{ project, filter, at }} />}
+      {project && since && <Comparison key={key} {...{ project, filter, at, since }} />}
     </article>
   )
 }
@@ -53,12 +53,12 @@ export const Review = () => {
 const accessIn = () => ({ roleKey: parameter('roleKey'), permission: parameter('permission') })
 
 interface Access extends Option {
-  readonly asked: { readonly roleKey?: string; readonly permission?: string }
+  readonly filter: { readonly roleKey?: string; readonly permission?: string }
 }
 
 const rightOf = (permission: string): Access => ({
   ...{ id: `permission ${permission}`, name: permission, detail: fieldName('permission') },
-  asked: { permission },
+  filter: { permission },
 })
 
 /** Chooses a role by its name, or a permission that any role gives; a permission of the past is typed. */
@@ -66,7 +66,7 @@ const AccessFilter = ({ project }: { readonly project: ProjectIds }) => {
   const { roles = [] } = useRolesOf(project)
   const { roleKey, permission } = accessIn()
   const roleOf = ({ roleKey, name }: Pick<RoleOption, 'roleKey' | 'name'>): Access => ({
-    ...{ id: `role ${roleKey}`, name, detail: texts.role, asked: { roleKey } },
+    ...{ id: `role ${roleKey}`, name, detail: texts.role, filter: { roleKey } },
   })
   const all = [
     ...roles.map(roleOf),
@@ -85,7 +85,7 @@ const AccessFilter = ({ project }: { readonly project: ProjectIds }) => {
     <Picker<Access>
       label={texts.roleOrPermission}
       chosen={chosen}
-      change={([access]) => setParameters({ ...none, ...access?.asked })}
+      change={([access]) => setParameters({ ...none, ...access?.filter })}
       find={find}
       take={async (text) => rightOf(text)}
     />
@@ -98,7 +98,7 @@ const OFFERED = 50
 interface ReviewProps {
   readonly project: ProjectIds
   /** What is asked of the server. */
-  readonly asked: Json
+  readonly filter: Json
   readonly at: string | undefined
 }
 
@@ -124,14 +124,14 @@ const roleName = (roles: readonly RoleOption[] | undefined, key: string): string
 const permissionsOf = (roles: readonly RoleOption[] | undefined, key: string): string =>
   roles?.find(({ roleKey }) => roleKey === key)?.permissions.join(' ') ?? ''
 
-const ReviewOf = ({ project, asked, at }: ReviewProps) => {
-  const holders = useRows<RoleHolder>(listRoleHolders, { ...asked, page_size: '1000' })
+const ReviewOf = ({ project, filter, at }: ReviewProps) => {
+  const holders = useRows<RoleHolder>(listRoleHolders, { ...filter, page_size: '1000' })
   const { roles, hasMore: hasMoreRoles } = useRolesOf(project)
   const { rows, hasMore } = holders
   if (!rows) return <Waiting query={holders} />
   const shownAt = at || new Date().toISOString()
   const save = async () => {
-    const all = await readAll<RoleHolder>(listRoleHolders, asked)
+    const all = await readAll<RoleHolder>(listRoleHolders, filter)
     if ('failure' in all) return all.failure
     const allRoles = hasMoreRoles ? await readRoles(project) : { roles }
     if ('failure' in allRoles) return allRoles.failure
@@ -216,13 +216,13 @@ interface ComparisonProps extends ReviewProps {
 }
 
 /** The roles that users have gained and lost between two times. */
-const Comparison = ({ project, asked, at, since }: ComparisonProps) => {
+const Comparison = ({ project, filter, at, since }: ComparisonProps) => {
   const [found, setFound] = useState<readonly Difference[] | undefined>()
   const [failure, setFailure] = useState<Failure | undefined>()
   const { roles } = useRolesOf(project)
   useEffect(() => {
     const read = (time: string | undefined) =>
-      readAll<RoleHolder>(listRoleHolders, { ...asked, at: time })
+      readAll<RoleHolder>(listRoleHolders, { ...filter, at: time })
     void Promise.all([read(since), read(at)]).then(([before, after]) => {
       if ('failure' in before) setFailure(before.failure)
       else if ('failure' in after) setFailure(after.failure)

@@ -27,7 +27,7 @@ import { settings } from '../settings.js'
 import { fieldName, say, texts } from '../texts.js'
 import { givenAgain } from '../undo.js'
 import { useWrite } from '../write.js'
-import { type AskedCell, CellPopover } from './cell-popover.js'
+import { CellPopover, type OpenCell } from './cell-popover.js'
 
 /** A user: the roles that count, what was granted, what happened, and taking everything away. */
 export const User = () => {
@@ -157,7 +157,7 @@ interface HeldRolesProps {
 /** The roles of a user that count: what they allow, since when, and on request why. */
 const HeldRoles = ({ userId, query }: HeldRolesProps) => {
   const { rows } = query
-  const [asked, setAsked] = useState<AskedCell | undefined>()
+  const [openCell, setOpenCell] = useState<OpenCell | undefined>()
   const [user] = useRows<RolesOfUser>(accessService.listUsers, { user_ids: userId }).rows ?? []
   const begins = new Map(user?.roles.map((role) => [keyOf(role), role.since]))
   if (!rows) return <Waiting query={query} />
@@ -165,7 +165,7 @@ const HeldRoles = ({ userId, query }: HeldRolesProps) => {
     const { projectId, projectOrgId, roleKey, resource, expiresAt, via } = role
     const roles = via ? [] : [{ roleKey, ...(expiresAt && { expiresAt }) }]
     const grant = { userId, projectId, projectOrgId, state: 'STATE_ACTIVE', roles }
-    setAsked({
+    setOpenCell({
       grant: { ...grant, ...(resource && { resource }) },
       ...{ roleKey, roleName: nameIn(role), expiresAt, cell, via },
     })
@@ -202,11 +202,11 @@ const HeldRoles = ({ userId, query }: HeldRolesProps) => {
         />
       )}
       <More query={query} />
-      {asked && (
+      {openCell && (
         <CellPopover
-          key={`${asked.grant.projectId}\n${asked.roleKey}`}
-          asked={asked}
-          close={() => setAsked(undefined)}
+          key={`${openCell.grant.projectId}\n${openCell.roleKey}`}
+          openCell={openCell}
+          close={() => setOpenCell(undefined)}
         />
       )}
     </section>
