@@ -41,7 +41,7 @@ test.each(HOMES)(
             }
           }
       }),
-      { numRuns: HISTORIES * share },
+      { numRuns: Math.ceil(HISTORIES * share) },
     )
   },
 )
@@ -74,7 +74,7 @@ test.each(HOMES)(
           expect(totalSize).toBe(received.length)
         }
       }),
-      { numRuns: HISTORIES * share },
+      { numRuns: Math.ceil(HISTORIES * share) },
     )
   },
 )
@@ -122,7 +122,7 @@ test.each(HOMES)(
               }
         }
       }),
-      { numRuns: (HISTORIES / 2) * share },
+      { numRuns: Math.ceil((HISTORIES / 2) * share) },
     )
   },
 )

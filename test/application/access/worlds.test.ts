@@ -27,7 +27,7 @@ test('Memory, SQLite, live checks and the replayed past agree on any history.', 
         await sqlite.close()
       },
     ),
-    { numRuns: HISTORIES / 3 },
+    { numRuns: Math.ceil(HISTORIES / 3) },
   )
 })
 
