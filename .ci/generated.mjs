@@ -31,9 +31,14 @@ const files = [
 const index = files.map((file) => `export * from './${file}'\n`).join('')
 for (const name of ['index.js', 'index.d.ts']) writeFileSync(join(client, name), index)
 
-// Where each field comes from is in the .proto files, and a hundredth of the package.
+// Where each field comes from is in the .proto files, and a hundredth of the package. Types name their message.
 for (const name of globSync('**/*.d.ts', { cwd: client })) {
   const file = join(client, name)
   const types = readFileSync(file, 'utf8')
-  writeFileSync(file, types.replace(/\n *\*(\n *\* @generated .*)+(?=\n *\*\/)/g, ''))
+  writeFileSync(
+    file,
+    types
+      .replace(/\n *\*(\n *\* @generated .*)+(?=\n *\*\/)/g, '')
+      .replace(/\n \* Describes the message .*/g, ''),
+  )
 }
