@@ -74,8 +74,19 @@ describe('the documentation', () => {
     const languages = [...texts.values()].flatMap((text) => [...text.matchAll(/^```(\w+)$/gm)])
     // The grants of the guide on PostgreSQL have a test of their own; test/ha/main.ts runs the configuration of a cluster,
     // test/docs/gateway.test.ts that of nginx, and test/docs/grpc-clients.long.test.ts the program in Python. `typescript`
-    // declares names for a whole program, which test/types compiles.
-    const run = ['sh', 'sql', 'ts', 'yaml', 'haproxy', 'ini', 'nginx', 'typescript', 'python']
+    // declares names for a whole program, which test/types compiles; `css` is read by test/console/style.test.ts.
+    const run = [
+      'sh',
+      'sql',
+      'ts',
+      'yaml',
+      'haproxy',
+      'ini',
+      'nginx',
+      'typescript',
+      'python',
+      'css',
+    ]
     expect(new Set(languages.map(([, name]) => name))).toEqual(new Set(run))
   })
 

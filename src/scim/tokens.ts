@@ -28,10 +28,17 @@ export interface ScimToken {
 }
 
 /** A request of a provider that was refused or failed. */
-export interface RefusedScimRequest
-  extends Pick<ScimRefused, 'method' | 'path' | 'status' | 'detail'> {
+export interface RefusedScimRequest {
   /** When it was answered. */
   readonly at: Date
+  /** HTTP method. */
+  readonly method: string
+  /** Path with `basePath`, without the query: at most 300 UTF-16 units. */
+  readonly path: string
+  /** Status of the response, 400 or more. */
+  readonly status: number
+  /** What the directory reads, in English: at most 300 UTF-16 units. */
+  readonly detail: string
 }
 
 /** Tokens of providers, and what was refused. */
