@@ -21,12 +21,12 @@ test.each(
   ),
 )(
   'Faults at random moments leave no half of a pair on %s %s views.',
-  async (name, _, open, views) => {
+  async (_name, _with, open, views) => {
     await using database = await open(views)
     const { pairs, unknown } = await killed(database, { ...SIZE, processes: 4, writers: 4 })
     expect(pairs).toBeGreaterThanOrEqual(SIZE.pairs)
     // Otherwise no fault has met an append.
-    expect(unknown).toBeGreaterThan(name === 'SQLite' ? SIZE.kills : SIZE.kills / 4)
+    expect(unknown).toBeGreaterThan(SIZE.kills / 4)
   },
   1_200_000,
 )
