@@ -157,7 +157,7 @@ const postgresServer = (
       inTransaction<SimulatedClient>((client) =>
         client.query({ ...STATEMENT, text: `INSERT INTO ${table} VALUES (${run}, '${id}')` }),
       ),
-    readRows,
+    readRows: () => sessions.inTurn(readRows()),
     setFaults: (given) => {
       faults = given
     },
