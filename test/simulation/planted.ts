@@ -239,14 +239,14 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/memberships/memberships.ts',
     'decideReport(runtime, each, streams, input)',
     'decideReport(runtime, each, streams, each === call ? input : { ...input, groups: [] })',
-    1820,
+    5483,
   ),
   bug(
     'a provider that is removed meanwhile does not stop what is recorded of its users',
     'application/memberships/memberships.ts',
     'streams.read(identityProviders, ids),',
     'streams.read(identityProviders, ids, { guard: false }),',
-    2085,
+    3807,
   ),
   bug(
     'a guard is not checked on a retry',
