@@ -115,14 +115,14 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/following/follow.ts',
     'while (reached < head) {',
     'if (reached < head) {',
-    174,
+    541,
   ),
   bug(
     'a catch-up trusts what it has applied, and not the checkpoint',
     'application/following/catch-up.ts',
     'position = isTrusted && applied === events.length ? read : await reached()',
     'position = read',
-    391,
+    731,
   ),
   bug(
     'a catch-up reads past the first event after its checkpoint',
@@ -136,7 +136,7 @@ export const PLANTED: readonly PlantedBug[] = [
     'adapters/memory/read-model.ts',
     'if (state.checkpoint !== from) return false',
     '',
-    224,
+    489,
   ),
   bug(
     'a subscription waits for a hint that has come before',
@@ -239,14 +239,14 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/memberships/memberships.ts',
     'decideReport(runtime, each, streams, input)',
     'decideReport(runtime, each, streams, each === call ? input : { ...input, groups: [] })',
-    1820,
+    5483,
   ),
   bug(
     'a provider that is removed meanwhile does not stop what is recorded of its users',
     'application/memberships/memberships.ts',
     'streams.read(identityProviders, ids),',
     'streams.read(identityProviders, ids, { guard: false }),',
-    2085,
+    3807,
   ),
   bug(
     'a guard is not checked on a retry',
@@ -295,7 +295,7 @@ export const PLANTED: readonly PlantedBug[] = [
     'projections/replace-fact.ts',
     'if (fact.resource === undefined) group.held.delete(organization)',
     'if (fact.resource === undefined) void group',
-    63,
+    225,
   ),
   bug(
     'a dry run says that any write changes something',
@@ -407,14 +407,14 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/recording/transact.ts',
     'const decision = isUpkeep ? expected : unprotected(marks, expected)',
     'const decision = isUpkeep || lost > 0 ? expected : unprotected(marks, expected)',
-    328,
+    640,
   ),
   bug(
     'a write changes a protected object',
     'application/recording/transact.ts',
     'if (managedBy !== undefined && managedBy !== own && events.length > 0)',
     'if (own !== undefined && managedBy !== undefined && managedBy !== own && events.length > 0)',
-    49,
+    145,
   ),
   bug(
     'a write that was recorded is said to be cancelled',

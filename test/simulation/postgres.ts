@@ -155,9 +155,14 @@ const postgresServer = (
     unknown,
     writingRow: (id) =>
       inTransaction<SimulatedClient>((client) =>
-        client.query({ ...STATEMENT, text: `INSERT INTO ${table} VALUES (${run}, '${id}')` }),
+        // Its trace has the text, which is the same in every run of a seed.
+        client.query({
+          ...STATEMENT,
+          text: `INSERT INTO ${table} VALUES ($1, '${id}')`,
+          values: [String(run)],
+        }),
       ),
-    readRows,
+    readRows: () => sessions.inTurn(readRows()),
     setFaults: (given) => {
       faults = given
     },

@@ -19,6 +19,8 @@ export interface Sessions {
   readonly take: () => Promise<Session>
   /** Rolls back what a session was doing, after its last statement, so that it can be taken again. */
   readonly giveBack: (session: Session) => void
+  /** The answer to what is asked beside the sessions, which takes no time either. */
+  readonly inTurn: <Value>(answering: Promise<Value>) => Promise<Value>
   /**
    * Resolves once every statement was answered or waits for a lock: nothing changes on the server then until another
    * statement is sent. Answers are handed on only now, in the order of the statements.
@@ -30,7 +32,7 @@ export interface Sessions {
 }
 
 interface Work {
-  /** The session's; absent while it is opened. */
+  /** The session's; absent while it is opened, and of what is asked beside the sessions. */
   readonly pid: number | undefined
   readonly mayCommit: boolean
   readonly done: Promise<void>
@@ -115,6 +117,7 @@ export const sessionsOf = (
       const rollBack = { ...STATEMENT, text: 'ROLLBACK' }
       session.run(rollBack).then(() => free.push(session))
     },
+    inTurn,
     quiet: async () => {
       await nextTurn()
       while (hasNews) {
