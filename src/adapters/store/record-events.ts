@@ -164,7 +164,7 @@ export const checkAppend = (append: Append): InvalidAppend | undefined =>
   checkParts(append) ?? checkSize(append, sum(append.writes, maxJsonBytes))
 
 /** What {@link checkAppend} checks besides the size of the data. */
-export const checkParts = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
+const checkParts = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
   if (writes.length === 0) return new InvalidAppend('writes', 'must not be empty')
   if (writes.length > MAX_WRITES)
     return new InvalidAppend('writes', `must be at most ${MAX_WRITES}`)
@@ -213,7 +213,7 @@ const namesTwice = (writes: readonly StreamWrite[]): boolean => {
 }
 
 /** Refuses too much data. Its bytes are counted only if there may be too many: `atMost` is an upper bound for them. */
-export const checkSize = ({ writes }: Append, atMost: number): InvalidAppend | undefined =>
+const checkSize = ({ writes }: Append, atMost: number): InvalidAppend | undefined =>
   atMost > MAX_APPEND_BYTES && sum(writes, jsonBytes) > MAX_APPEND_BYTES
     ? new InvalidAppend('writes', `must have at most ${MAX_APPEND_BYTES} bytes of data`)
     : undefined
@@ -228,7 +228,7 @@ const objectionTo = (text: string): string | undefined =>
   (exceedsBytes(text, MAX_NAME_BYTES) ? `must be at most ${MAX_NAME_BYTES} bytes` : undefined)
 
 /** Most bytes of UTF-8 that one UTF-16 unit takes. */
-export const MAX_BYTES_PER_UNIT = 3
+const MAX_BYTES_PER_UNIT = 3
 
 /** Most bytes that one UTF-16 unit takes in JSON: a control character or a lone surrogate. */
 const MAX_JSON_BYTES_PER_UNIT = 6

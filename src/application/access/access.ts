@@ -265,8 +265,8 @@ export const accessOf = (runtime: Runtime): AccessChecks => {
             const found = await runtime.query(call, { method: 'heldRoles', args: [query] })
             if (page.at === undefined) return found
             const streams = streamsAt(runtime.store, orgId, page.at)
-            const then = found.items.map((role) => roleInLog(streams, role))
-            return { ...found, items: await Promise.all(then) }
+            const items = found.items.map((role) => roleInLog(streams, role))
+            return { ...found, items: await Promise.all(items) }
           },
         }),
     ),

@@ -74,11 +74,11 @@ export const listUsers = async (
       const found = await runtime.query(call, { method: 'users', args: [query] })
       if (page.at === undefined) return found
       const named = namedThen(streamsAt(runtime.store, orgId, page.at))
-      const then = found.items.map(async ({ userId, roles }) => ({
+      const items = found.items.map(async ({ userId, roles }) => ({
         userId,
         roles: await Promise.all(roles.map(named)),
       }))
-      return { ...found, items: await Promise.all(then) }
+      return { ...found, items: await Promise.all(items) }
     },
   })
 }

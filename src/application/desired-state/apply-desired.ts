@@ -154,14 +154,14 @@ const permitGrants = async (
 }
 
 /** Streams as `apply` has left them, by name. */
-export type Recorded = Map<StreamId, AnyStreamState>
+type Recorded = Map<StreamId, AnyStreamState>
 
 /**
  * Records the drafts of one unit: in one append, or in several if they take more than an append holds, or end a
  * protection. Each append requires that the objects it changes, those that the changes depend on, and the project have
  * not changed since the decision, except by this call: `earlier` has what it recorded since.
  */
-export const recordDrafts = async (
+const recordDrafts = async (
   planning: Planning,
   drafts: readonly Draft[],
   earlier: ReadonlyMap<StreamId, AnyStreamState>,

@@ -122,7 +122,7 @@ export const plannedUnit = (plan: ParsedPlan, unit: Unit): Unit => ({
 const refusedChanges = ({ planning: { access } }: Scene, drafts: readonly Draft[]) =>
   unprotected(access, ok({ changes: drafts.flatMap(({ write }) => write ?? []) }))
 
-/** The drafts, or their refusal; the plan is outdated if it did not have these changes. */
+/** The drafts if they are permitted; otherwise the refusal, or `PlanOutdated` if the plan shows other changes. */
 const outdatedOr = (
   plan: ParsedPlan,
   drafts: readonly Draft[],

@@ -89,7 +89,7 @@ const MAX_WARNINGS = 100
  * Permissions that roles of declared projects keep, and that no declared role has: probably misspelt. Only of projects
  * that declare permissions.
  */
-export const unknownPermissions = async (
+const unknownPermissions = async (
   planning: Planning,
   changes: readonly PlannedChange[],
 ): Promise<readonly PlanWarning[]> => {

@@ -48,21 +48,22 @@ export const readPage = async <Item, Key extends readonly SortValue[], Found ext
   return ok(last ? { ...page, nextPageToken: writeToken(query, keyOf(last)) } : page)
 }
 
-/** Access of users at a time. */
+/** How a method reads pages of access. */
 interface AccessPages<Item, Key extends readonly string[], Found extends Slice<Item>>
   extends Pick<Paged<Item, Key, Found>, 'keyOf'> {
   /** The method, and its input: tokens are valid for these. */
   readonly method: string
-  readonly input: Readonly<Record<'pageSize', number>> & {
+  readonly input: {
+    readonly pageSize: number
     readonly pageToken?: string | undefined
     readonly at?: Date | undefined
   }
-  /** How many texts a key has. */
+  /** Number of texts in a key. */
   readonly keyLength: number
   readonly read: (page: Moment & { readonly after?: Key; readonly limit: number }) => Promise<Found>
 }
 
-/** Reads the page of an input, as access was at its time. */
+/** Reads a page of access: as it was at `input.at`, or as it is now. */
 export const readAccessPage = async <
   Item,
   Key extends readonly string[],

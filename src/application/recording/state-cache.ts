@@ -45,7 +45,7 @@ export class StateCache {
     return isOf(found, aggregate) ? found : undefined
   }
 
-  /** The stream of `known` as any call of the process last saw it. */
+  /** The cached state of the stream; `known` if none is cached. */
   latest(known: AnyStreamState): AnyStreamState {
     return this.#get(known.name) ?? known
   }

@@ -229,7 +229,7 @@ const printPlan = async (
   userGrants: ComparedGrants,
 ): Promise<void> => {
   if (values['json']) {
-    // This run applies the plan itself, so the desired state and the events, with sealed secrets, are not printed.
+    // This run applies the plan itself, so the desired state, with its sealed secrets, is not printed.
     const { desired: _, changes, ...rest } = plan
     const printed = changes.map(({ action, object, fields }) => ({ action, object, fields }))
     return terminal.printJson({ plan: toJson({ ...rest, changes: printed }), userGrants })

@@ -70,8 +70,8 @@ export const appendWithRows = (
     first: Sql | undefined,
     rows: Connection['rows'],
   ): Promise<Outcome> => {
-    const asked = prepared(lookAt(schema, dialect, group, first))
-    const look = lookIn(onlyRow(await rows<LookRow>(asked)))
+    const query = prepared(lookAt(schema, dialect, group, first))
+    const look = lookIn(onlyRow(await rows<LookRow>(query)))
     if (look.reached !== look.head) return 'behind'
     const verdicts = verdictsOf(group, look)
     const log = rowsOf(group, verdicts)

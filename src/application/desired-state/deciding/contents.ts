@@ -45,7 +45,7 @@ export interface InProject extends Scene {
 }
 
 /** The objects of one type that are declared in a project, and the decision on one of them. */
-export interface Contents<Ids extends object, State extends Status, Event extends Message, Item> {
+interface Contents<Ids extends object, State extends Status, Event extends Message, Item> {
   readonly aggregate: StreamsOf<Ids, State, Event> & {
     readonly type: 'project_role' | 'project_grant' | 'role_mapping'
     readonly ids: z.ZodMiniType<Ids>
@@ -150,7 +150,7 @@ const undeclaredIn = async <Ids extends object, State extends Status, Event exte
 type Roles = Pick<ParsedMapping, 'roleKeys' | 'validFor'>
 
 /** A change of a grant or a mapping to these roles, or its removal. */
-export interface RolesChange extends Roles {
+interface RolesChange extends Roles {
   readonly verb: 'Add' | 'Update' | 'Remove'
   /** Whether an update is recorded even if nothing changes. */
   readonly isForced: boolean
