@@ -38,7 +38,7 @@ export const readRoles = (realm: Found, draft: OrganizationDraft): RoleGraph => 
       const includes = knownRolesIn(nodes, roleNamesIn(composites, ['realm', 'client']))
       if (includes.some((included) => nodes.get(included)?.imported))
         warn(composites, 'RolesExpanded')
-      return [name, { imported: imported, includes }]
+      return [name, { imported, includes }]
     }),
   )
 }

@@ -154,9 +154,14 @@ const checkKeys = async ({ jwks_uri: url = '' }: ServerMetadata, setup: Setup) =
   }
 }
 
+/** Algorithms of keys that encrypt. Some providers list such keys without `use`. */
+const ENCRYPTION = /^(?:RSA-OAEP|RSA1_5|ECDH-ES)/
+
 const canVerify = (key: unknown): boolean => {
-  const { kty, use, n, crv } = Object(key)
+  const { kty, use, alg, key_ops: operations, n, crv } = Object(key)
   if (use !== undefined && use !== 'sig') return false
+  if (ENCRYPTION.test(alg)) return false
+  if (Array.isArray(operations) && !operations.includes('verify')) return false
   if (kty === 'RSA') return typeof n === 'string' && (n.length * 3) / 4 >= MIN_RSA_BYTES
   return (kty === 'EC' || kty === 'OKP') && typeof crv === 'string'
 }

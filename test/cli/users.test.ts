@@ -26,6 +26,10 @@ beforeAll(async () => {
   await orThrow(iam.projectGrants.add({ ...shop, grantedOrgId, roleKeys: ['reader'] }, vendor))
   const writer = [{ roleKey: 'writer', expiresAt: new Date(END) }]
   await orThrow(iam.userGrants.give({ ...shop, userId: '=vera', roles: writer }, vendor))
+  const onOne = { ...shop, projectOrgId: 'vendor', resource: 'workspace:42' }
+  await orThrow(
+    iam.userGrants.give({ ...onOne, userId: 'bo', roles: [{ roleKey: 'reader' }] }, acme),
+  )
   const okta = { idpId: 'okta', name: 'Okta', clientId: 'c', clientSecret: 's', issuer: '' }
   await orThrow(iam.identityProviders.addOidc({ ...okta, issuer: 'https://o.test' }, acme))
   const staff = { idpId: 'okta', group: 'staff', ...shop, projectOrgId: 'vendor' }
@@ -44,7 +48,12 @@ const printed = async (...parameters: readonly string[]) => {
 describe('claviger users', () => {
   it('prints the users of an organization with their roles of own and granted projects', async () => {
     const ada = `acme ada  vendor shop  reader  okta: staff  since ${APRIL}`
-    expect(await printed('users', '--org', 'acme')).toEqual([ada])
+    const bo = `acme bo  vendor shop workspace:42  reader  grant  since ${MARCH}`
+    expect(await printed('users', '--org', 'acme')).toEqual([ada, bo])
+    const on = (resource: string) =>
+      printed('users', '--org', 'acme', '--project', 'shop', '--resource', resource)
+    expect(await on('workspace:42')).toEqual([ada, bo])
+    expect(await on('workspace:7')).toEqual([ada])
     expect(await printed('users', '--org', 'vendor')).toEqual([
       `vendor =vera  vendor shop  writer  grant  since ${MARCH}  until ${END}`,
     ])
@@ -52,7 +61,7 @@ describe('claviger users', () => {
     expect(await printed('users', '--org', 'acme', 'ada', 'bob', ...narrow)).toEqual([ada])
     expect(await printed('users', '--org', 'acme', 'bob')).toEqual([])
     expect(await printed('users', '--org', 'acme', '--permission', 'read')).toEqual([])
-    expect(await printed('users', '--org', 'acme', '--at', '2026-04-01')).toEqual([])
+    expect(await printed('users', '--org', 'acme', '--at', '2026-04-01')).toEqual([bo])
     const [json = ''] = await printed('users', '--org', 'acme', '--json')
     expect(JSON.parse(json)).toEqual({
       userId: 'ada',
@@ -73,16 +82,23 @@ describe('claviger users', () => {
 describe('claviger review', () => {
   it('prints who has which role, also users of other organizations, for a spreadsheet', async () => {
     expect(await printed('review', '--org', 'vendor', '--csv')).toEqual([
-      'orgId,userId,projectOrgId,projectId,roleKey,via,since,expiresAt',
-      `vendor,'=vera,vendor,shop,writer,grant,${MARCH},${END}`,
-      `acme,ada,vendor,shop,reader,okta: staff,${APRIL},`,
+      'orgId,userId,projectOrgId,projectId,resource,roleKey,via,since,expiresAt',
+      `vendor,'=vera,vendor,shop,,writer,grant,${MARCH},${END}`,
+      `acme,ada,vendor,shop,,reader,okta: staff,${APRIL},`,
+      `acme,bo,vendor,shop,workspace:42,reader,grant,${MARCH},`,
     ])
     const march = ['--at', '2026-03-31T23:59:59Z'] as const
-    expect(await printed('review', '--org', 'vendor', '--csv', ...march)).toHaveLength(2)
+    expect(await printed('review', '--org', 'vendor', '--csv', ...march)).toHaveLength(3)
     const [first = ''] = await printed('review', '--org', 'acme', '--json')
-    expect(JSON.parse(first)).toMatchObject({ orgId: 'acme', userId: 'ada', expiresAt: '' })
+    expect(JSON.parse(first)).toMatchObject({
+      orgId: 'acme',
+      userId: 'ada',
+      resource: '',
+      expiresAt: '',
+    })
     expect(await printed('review', '--org', 'acme')).toEqual([
       `acme ada  vendor shop  reader  okta: staff  since ${APRIL}`,
+      `acme bo  vendor shop workspace:42  reader  grant  since ${MARCH}`,
     ])
   })
 

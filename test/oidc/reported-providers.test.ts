@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { JWK } from 'jose'
 import { errAsync, okAsync } from 'neverthrow'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Attack } from './hostile-provider.js'
@@ -372,6 +373,31 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       ann,
     ],
   ],
+  'endpoints that nobody calls': [
+    [
+      github('wso2/product-apim/issues/11080'),
+      discovery({ check_session_iframe: 'https://localhost:9443/oidc/checksession' }),
+      ann,
+    ],
+    [
+      github('keycloak/keycloak/issues/11130'),
+      discovery({
+        registration_endpoint: 'http://idp.test/register',
+        introspection_endpoint: 'http://idp.test/introspect',
+      }),
+      ann,
+    ],
+    [
+      github('manfredsteyer/angular-oauth2-oidc/issues/138'),
+      discovery({ revocation_endpoint: 'https://other.test/o/oauth2/revoke' }),
+      ann,
+    ],
+    [
+      github('auth0/openidconnect-playground/issues/53'),
+      discovery({ userinfo_endpoint: undefined }),
+      ann,
+    ],
+  ],
   'the issuer differs': [
     [
       github('coreos/go-oidc/issues/338'),
@@ -524,5 +550,106 @@ describe('A test', () => {
   ])('tells what was pasted with a space or a line break: %s', async (_, idp, which) => {
     const message = await checked(idp, refused(401, { error: 'invalid_client' }))
     expect(message).toMatch(new RegExp(`${which} begins or ends with a space or a line break`))
+  })
+})
+
+describe('A key set', () => {
+  const mismatch = { kind: 'SignatureMismatch' }
+  const encrypting = { kid: 'e', use: 'enc', alg: 'RSA-OAEP' }
+  /** The keys of a set made of the key that signs, what a sign-in ends with, and the verdict of a test. */
+  type KeySet = readonly [
+    url: string,
+    keysOf: (key: JWK) => readonly object[],
+    ends: object,
+    verdict: 'ok' | 'failed',
+  ]
+
+  it.each<KeySet>([
+    [
+      github('damienbod/angular-auth-oidc-client/issues/1923'),
+      (key) => [{ ...key, ...encrypting }, key],
+      ann,
+      'ok',
+    ],
+    [
+      github('damienbod/angular-auth-oidc-client/issues/440'),
+      ({ kty = '', kid = '', n = '', e = '' }) => [{ kty, kid, n, e }],
+      ann,
+      'ok',
+    ],
+    [
+      github('keycloak/keycloak/issues/14794'),
+      (key) => [key, { ...key, alg: 'RS384' }, { ...key, alg: 'RS512' }],
+      ann,
+      'ok',
+    ],
+    [
+      github('coreos/go-oidc/issues/459'),
+      (key) => [{ ...key, crv: '', x5c: [''], exp: '' }],
+      ann,
+      'ok',
+    ],
+    [
+      github('panva/openid-client/issues/155'),
+      ({ kid, ...key }) => [{ ...key, kid: 'other', x5t: kid }],
+      mismatch,
+      // The test has no ID token that would name another key.
+      'ok',
+    ],
+    [
+      github('vapor/jwt-kit/pull/226'),
+      (key) => [{ ...key, use: undefined, alg: 'RSA-OAEP' }],
+      mismatch,
+      'failed',
+    ],
+    [
+      github('panva/jose/issues/53'),
+      (key) => [{ ...key, alg: 'RSA-OAEP-256', use: 'enc' }],
+      mismatch,
+      'failed',
+    ],
+    [
+      'https://www.rfc-editor.org/rfc/rfc7517#section-4.3',
+      (key) => [{ ...key, use: undefined, alg: undefined, key_ops: ['encrypt'] }],
+      mismatch,
+      'failed',
+    ],
+  ])('%s', async (_, keysOf, ends, verdict) => {
+    const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { readonly keys: JWK[] }
+    const body = JSON.stringify({ keys: keys.flatMap(keysOf) })
+    const attack: Attack = {
+      answers: {
+        '/jwks': (response) =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(body),
+      },
+    }
+    const finished = await signedIn({ attack })
+    expect(finished.isOk() ? finished.value : finished.error).toMatchObject(ends)
+    const { signIn } = await host()
+    const { checks } = (await signIn.test(own))._unsafeUnwrap()
+    expect(checks.find(({ name }) => name === 'keys')?.verdict).toBe(verdict)
+  })
+})
+
+describe('A certificate of the issuer', () => {
+  it.each([
+    [github('oauth2-proxy/oauth2-proxy/issues/1925'), 'CERT_HAS_EXPIRED'],
+    [github('bigbluebutton/greenlight/issues/2791'), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    [github('aborn/nuxt-openid-connect/issues/36'), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ])('is named by a test when a client rejects it: %s', async (_, code) => {
+    // As `fetch` of Node.js reports it.
+    const cause = Object.assign(new Error(code), { code })
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+    const { signIn } = await host({ options: { fetch, lookup: false } })
+    const { checks } = (await signIn.test(own))._unsafeUnwrap()
+    expect(checks.at(0)).toMatchObject({
+      name: 'discovery',
+      verdict: 'failed',
+      message: expect.stringContaining('certificate of the issuer'),
+    })
+    expect((await signIn.begin(own))._unsafeUnwrapErr()).toMatchObject({
+      kind: 'ProviderUnreachable',
+      reason: 'certificate',
+    })
   })
 })

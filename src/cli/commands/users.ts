@@ -15,6 +15,7 @@ groups, of its own and of granted projects. A line for each role.
 
   --project ID       only roles of this project
   --owner ORG        only roles of projects of this organization
+  --resource ID      only roles on this resource, or on the whole --project
   --role KEY         only this role
   --permission NAME  only roles that have this permission
   --at TIME          at that time, such as 2026-03-31T23:59:59Z; default: now
@@ -26,6 +27,7 @@ groups, of its own and of granted projects. A line for each role.
     ...ASKED,
     project: { type: 'string' },
     owner: { type: 'string' },
+    resource: { type: 'string' },
     role: { type: 'string' },
     permission: { type: 'string' },
   },
@@ -37,6 +39,7 @@ groups, of its own and of granted projects. A line for each role.
       userIds: positionals.length > 0 ? positionals : undefined,
       projectId: optional(call, 'project'),
       projectOrgId: optional(call, 'owner'),
+      resource: optional(call, 'resource'),
       roleKey: optional(call, 'role'),
       permission: optional(call, 'permission'),
       at: timeOption(call, 'at'),
@@ -92,13 +95,14 @@ const COLUMNS = [
   'userId',
   'projectOrgId',
   'projectId',
+  'resource',
   'roleKey',
   'via',
   'since',
   'expiresAt',
 ] as const
 
-/** A role of a user in texts; `expiresAt` is empty for a role without an end. */
+/** A role of a user in texts; `resource` is empty for the whole project, `expiresAt` for a role without an end. */
 type ReviewRow = Readonly<Record<(typeof COLUMNS)[number], string>>
 
 async function* reviewed(
@@ -121,16 +125,19 @@ const rowOf = ({
   via,
   since,
   expiresAt,
+  resource = '',
   ...ids
 }: Pick<ReviewRow, 'orgId' | 'userId' | 'projectOrgId' | 'projectId' | 'roleKey'> & {
   readonly via: Source
   readonly since: Date
   readonly expiresAt?: Date
+  readonly resource?: string
 }): ReviewRow => ({
   orgId: ids.orgId,
   userId: ids.userId,
   projectOrgId: ids.projectOrgId,
   projectId: ids.projectId,
+  resource,
   roleKey: ids.roleKey,
   via: via === 'grant' ? via : `${via.idpId}: ${via.group}`,
   since: since.toISOString(),
@@ -142,12 +149,13 @@ const formatRow = ({
   userId,
   projectOrgId,
   projectId,
+  resource,
   roleKey,
   ...row
 }: ReviewRow): string =>
   [
     `${orgId} ${userId}`,
-    `${projectOrgId} ${projectId}`,
+    [projectOrgId, projectId, ...(resource === '' ? [] : [resource])].join(' '),
     roleKey,
     row.via,
     `since ${row.since}`,
