@@ -24,7 +24,7 @@ export const scimOf = async (
   const context = { ...asker, orgId }
   const link = await redeemed(iam, options, request, asker)
   if (link?.isErr()) return { refusal: link.error }
-  if (link?.isOk() && link.value.idpId !== idpId)
+  if (link && link.value.idpId !== idpId)
     return { refusal: { kind: 'PermissionDenied', permission: 'identity_provider.write', orgId } }
   const found = await iam.identityProviders.get({ idpId }, context)
   if (found.isErr()) return { refusal: found.error }
@@ -32,7 +32,8 @@ export const scimOf = async (
     const { url, tokens } = scim
     return { url: typeof url === 'function' ? url(ids) : url, ...(await tokens.list(ids)) }
   }
-  // A caller who may change the provider may do it, also if code declares it. A link may change only its own draft.
+  // Tokens need the right to change the provider, which a dry run asks for. Callers who have it may also issue tokens
+  // for a provider that code declares (Protected). A link may do so for its own draft only.
   const autoRegister = !found.value.autoRegister
   const trial = await iam.identityProviders.patch(
     { idpId, autoRegister },
