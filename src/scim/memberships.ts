@@ -121,7 +121,9 @@ const remove = async (
   userId: string,
   member: Member | undefined,
 ): Promise<readonly string[] | undefined> => {
-  const context = { ...contextOf(at), ...(member && { expectedSequence: member.sequence }) }
+  // Another request may have added one since: removing it could undo that request.
+  if (!member) return []
+  const context = { ...contextOf(at), expectedSequence: member.sequence }
   const removed = await at.iam.memberships.remove({ idpId: at.place.idpId, userId }, context)
   if (removed.isOk() || removed.error.kind === 'NotFound') return []
   if (removed.error.kind === 'SequenceMismatch') return undefined
