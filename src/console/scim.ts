@@ -24,7 +24,7 @@ export const scimOf = async (
   const context = { ...asker, orgId }
   const link = await redeemed(iam, options, request, asker)
   if (link?.isErr()) return { refusal: link.error }
-  if (link && link.value.idpId !== idpId)
+  if (link?.isOk() && link.value.idpId !== idpId)
     return { refusal: { kind: 'PermissionDenied', permission: 'identity_provider.write', orgId } }
   const found = await iam.identityProviders.get({ idpId }, context)
   if (found.isErr()) return { refusal: found.error }
