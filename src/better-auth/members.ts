@@ -23,7 +23,7 @@ export interface Tables {
 /** How tables of better-auth are written. */
 export interface WritableTables extends Tables {
   /** Adds a row. */
-  readonly create: <Row extends Record<string, unknown>>(asked: {
+  readonly create: <Row extends Record<string, unknown>>(query: {
     /** Name of the table, such as `member`. */
     readonly model: string
     /** The fields of the row. */
@@ -32,9 +32,9 @@ export interface WritableTables extends Tables {
     readonly forceAllowId?: boolean
   }) => Promise<unknown>
   /** Deletes a row. */
-  readonly delete: (asked: Rows) => Promise<unknown>
+  readonly delete: (query: Rows) => Promise<unknown>
   /** Deletes all rows that meet the conditions. */
-  readonly deleteMany: (asked: Rows) => Promise<unknown>
+  readonly deleteMany: (query: Rows) => Promise<unknown>
 }
 
 /** Names rows of a table. */

@@ -147,7 +147,7 @@ const NO_ROLE: AuthRefusal = { kind: 'SessionRefused', code: 'NO_ROLE' }
 const SCHEMA = {
   // Not an input: no request of a user sets it.
   session: { fields: { signedInOrgId: { type: 'string', required: false, input: false } } },
-  // Two first sign-ins at once make one.
+  // Two first sign-ins at once make one account.
   account: { fields: {}, indexes: [{ fields: ['providerId', 'accountId'], unique: true }] },
 } satisfies BetterAuthPlugin['schema']
 

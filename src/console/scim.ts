@@ -32,7 +32,8 @@ export const scimOf = async (
     const { url, tokens } = scim
     return { url: typeof url === 'function' ? url(ids) : url, ...(await tokens.list(ids)) }
   }
-  // A caller who may change the provider may do it, also if code declares it. A link may change only its own draft.
+  // Tokens need the right to change the provider, which a dry run asks for. Callers who have it may also issue tokens
+  // for a provider that code declares (Protected). A link may do so for its own draft only.
   const autoRegister = !found.value.autoRegister
   const trial = await iam.identityProviders.patch(
     { idpId, autoRegister },

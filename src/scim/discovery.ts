@@ -81,7 +81,7 @@ const attributesOf = (attributes: Attributes): readonly JsonObject[] =>
 
 const TYPES = { User: USER, Group: GROUP }
 
-/** What is described by its id: its own fields, by the name of a type. */
+/** The fields in which descriptions differ, by the name of the type. */
 const DESCRIBED = {
   Schemas: (name: keyof typeof TYPES) => ({
     schemas: [`${SCHEMA}:Schema`],

@@ -18,7 +18,7 @@ export type AttributeName = readonly string[]
 const TERM =
   /\s*(?:(\S+?)\s*\[([^[\]]*)\](?:\.(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|\S+))?|(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|[^\s()]+))(?:\s+and(?=\s)|\s*$)/giy
 
-/** Longest filter or path, in characters: no search of a pattern takes long. */
+/** Longest filter or path, in UTF-16 units. It bounds the time that regular expressions take. */
 export const MAX_LENGTH = 2_000
 
 /** Parses a filter (RFC 7644, section 3.4.2.2) with `eq`, `and` and brackets. @throws ScimRefusal */
@@ -26,7 +26,7 @@ export const parseFilter = (text: string): readonly Condition[] => {
   const found = text.length > MAX_LENGTH ? [] : [...text.matchAll(TERM)]
   const length = found.reduce((sum, [term]) => sum + term.length, 0)
   if (length !== text.length || length === 0)
-    throw new ScimRefusal(400, 'invalidFilter', `Only eq and and are served: ${shortened(text)}`)
+    throw new ScimRefusal(400, 'invalidFilter', `Only eq and and are supported: ${shortened(text)}`)
   return found.map(([, list, inner = '', sub, subValue = '', name = '', value = '']) => {
     if (list === undefined) return { path: attributeName(name), value: literal(value) }
     const own = sub === undefined ? [] : [{ path: attributeName(sub), value: literal(subValue) }]

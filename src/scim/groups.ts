@@ -6,9 +6,9 @@ import {
   forAll,
   type GroupRecord,
   groupRecords,
-  type Kept,
   untilDone,
   userRecords,
+  type Versioned,
 } from './records.js'
 import { invalid, ScimRefusal } from './refusal.js'
 import { type Resources, textIn, versionOf } from './resources.js'
@@ -92,13 +92,13 @@ export const groups: Resources = {
 }
 
 /**
- * Adds and removes members. The group owes until all of them follow a new name or its end; members whose own change ended
- * half-way are completed too.
+ * Adds and removes members. The group `owes` until all of them reflect its new name or deletion. Interrupted changes of
+ * single members are completed too.
  */
 const changeMembers = async (
   at: Directory,
   id: string,
-  written: Kept<GroupRecord>,
+  written: Versioned<GroupRecord>,
   after: ReadonlySet<string>,
   before: ReadonlySet<string> = new Set(),
 ): Promise<void> => {
@@ -130,7 +130,7 @@ const changeMembers = async (
     )
   })
   const now = await groupRecords.read(at, id)
-  // Somebody has renamed or deleted the group, and may have missed members that were added meanwhile.
+  // Another request has renamed or deleted the group, and may have missed members that were added meanwhile.
   if (now && mappedName(at, now.value) !== mappedName(at, written.value))
     return changeMembers(at, id, { ...now, value: { ...now.value, owes: true } }, after, before)
   if (now?.value.owes && now.version === written.version)
@@ -197,12 +197,12 @@ export const hashOf = async (value: unknown): Promise<string> => {
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-const etagOf = ({ version }: Kept<GroupRecord>): string => `W/"${version}"`
+const etagOf = ({ version }: Versioned<GroupRecord>): string => `W/"${version}"`
 
 const resourceOf = (
   { basePath }: Directory,
   id: string,
-  group: Kept<GroupRecord>,
+  group: Versioned<GroupRecord>,
   members: readonly string[] = [],
 ): JsonObject => {
   const { displayName, externalId, created, changed: lastModified } = group.value

@@ -55,7 +55,10 @@ export interface ScimOptions {
   readonly basePath?: string | undefined
   /** Called with the cause of every response 500 and 503. Default: writes to the console of the process. */
   readonly onError?: TransportOptions['onError']
-  /** Called with every request that is refused or fails, for logs and the page of a provider. An error that it throws is written to the console of the process. */
+  /**
+   * Called with every request that is refused or fails, for logs and the page of a provider. An error that it throws is
+   * written to the console of the process.
+   */
   readonly onRefused?: ((refused: ScimRefused) => void | Promise<void>) | undefined
   /** `WWW-Authenticate` of responses with status 401. Default: `Bearer`. */
   readonly challenge?: string | undefined
@@ -71,7 +74,7 @@ export interface ScimRefused {
   readonly path: string
   /** Status of the response, 400 or more. */
   readonly status: number
-  /** What the directory reads, in English. */
+  /** The message of the response, in English. */
   readonly detail: string
   /** The kind of error by RFC 7644, such as `invalidFilter`. */
   readonly scimType?: string

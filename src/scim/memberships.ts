@@ -39,9 +39,8 @@ const namesOf = async (names: GroupNames, ids: readonly string[]): Promise<reado
 const MAX_GROUPS = 1_000
 
 /**
- * Changes the record of a user, and lets the membership follow. The record owes until it does, so whatever ended half-way
- * is completed by the next request that comes across the user. Groups that are `named` count as the directory says now,
- * whatever a sign-in has said since.
+ * Changes the record of a user, then the membership. The record `owes` in between, so the next request that concerns the
+ * user completes an interrupted one. For groups in `named`, this push counts; for others, a later sign-in does.
  */
 export const changeUser = async (
   at: Directory,
@@ -51,7 +50,7 @@ export const changeUser = async (
 ): Promise<void> => {
   let known = names ?? groupNames(at)
   await untilDone(async () => {
-    // First, so that a report that was decided on an older record is refused.
+    // Read before the record: if both change meanwhile, the report is refused.
     const member = await membershipOf(at, userId)
     const kept = await userRecords.read(at, userId)
     const before = kept?.value ?? { active: true, groups: [], said: [] }
@@ -65,7 +64,7 @@ export const changeUser = async (
     const version = kept?.version ?? 0
     const owing = { ...wanted, said: ours, owes: true }
     if (!(await userRecords.write(at, userId, { value: owing, version }))) return undefined
-    // What a sign-in has left out since it was pushed stays out.
+    // A group that a sign-in has left out since it was pushed stays out.
     const groups = pushed.filter((name) => isFresh(name) || member?.groups.includes(name))
     const others = (member?.groups ?? []).filter((name) => !ours.includes(name))
     const recorded = wanted.active
@@ -95,7 +94,7 @@ const membershipOf = async (at: Directory, userId: string): Promise<Member | und
   throw refusalFor(found.error)
 }
 
-/** Reports groups. Returns those with a mapping; undefined if the membership has changed since it was read. */
+/** Reports groups. Returns those with a mapping, or undefined if the membership has changed since it was read. */
 const report = async (
   at: Directory,
   userId: string,
@@ -122,7 +121,9 @@ const remove = async (
   userId: string,
   member: Member | undefined,
 ): Promise<readonly string[] | undefined> => {
-  const context = { ...contextOf(at), ...(member && { expectedSequence: member.sequence }) }
+  // Another request may have added one since: removing it could undo that request.
+  if (!member) return []
+  const context = { ...contextOf(at), expectedSequence: member.sequence }
   const removed = await at.iam.memberships.remove({ idpId: at.place.idpId, userId }, context)
   if (removed.isOk() || removed.error.kind === 'NotFound') return []
   if (removed.error.kind === 'SequenceMismatch') return undefined
@@ -130,8 +131,8 @@ const remove = async (
 }
 
 /**
- * Of groups that only a sign-in has reported, those that a push reports again. A mapping with `validFor` says how long a
- * sign-in counts, which a push must not extend.
+ * Returns the groups that no mapping with `validFor` names. Only a sign-in reported them, and a push must not extend how
+ * long a sign-in counts.
  */
 const lasting = async (at: Directory, groups: readonly string[]): Promise<readonly string[]> => {
   const limited = await Promise.all(

@@ -74,7 +74,7 @@ const apply = (resource: Mutable, { op, path, value }: Operation): void => {
     outer[key] = list.filter((item) => !found.includes(item))
     return
   }
-  // A member gets in by its id alone, not by a text that is shown for it.
+  // Changing a field of a missing member, such as `display`, does not add the member.
   if (found.length === 0 && op !== 'remove' && key.toLowerCase() === 'members')
     throw noTarget(`${shortened(path)} is not a member`)
   // Entra ID replaces an address that is not there yet.

@@ -21,7 +21,7 @@ export interface ScimPlace extends ScimDirectory {
    * for Entra ID. Default: `displayName`.
    */
   readonly groupName?: 'displayName' | 'externalId' | undefined
-  /** Whether changes are refused, as of a provider that is not switched on yet. Default: false. */
+  /** Whether changes are refused with 403, such as while the provider is inactive. Default: false. */
   readonly readOnly?: boolean | undefined
 }
 

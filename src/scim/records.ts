@@ -8,7 +8,7 @@ interface Stored {
   readonly records: ScimRecords
 }
 
-/** What answers the requests of one provider. */
+/** Everything that a request of one provider needs. */
 export interface Directory extends Stored {
   readonly iam: Iam
   readonly place: ScimPlace
@@ -28,7 +28,7 @@ export interface GroupRecord {
   readonly created: string
   readonly changed: string
   readonly deleted?: boolean
-  /** Memberships may not follow its last change yet. */
+  /** Whether memberships may not reflect its last change yet. */
   readonly owes?: boolean
 }
 
@@ -36,40 +36,40 @@ export interface GroupRecord {
 export interface UserRecord {
   readonly active: boolean
   readonly deleted?: boolean
-  /** The deletion is not complete yet. */
+  /** Whether the deletion is not complete yet. */
   readonly leaving?: boolean
   /** Ids of groups. */
   readonly groups: readonly string[]
   /** Names of groups with a mapping that were reported; with `owes`, also those that may have been. */
   readonly said: readonly string[]
-  /** The membership may not follow the record yet. */
+  /** Whether the membership may not reflect the record yet. */
   readonly owes?: boolean
 }
 
 /** A record with the version that its next write replaces. */
-export interface Kept<Value> {
+export interface Versioned<Value> {
   readonly value: Value
   readonly version: number
 }
 
 /** The records of one kind. Casts: nothing else writes them. */
 export const recordsOf = <Value extends object>(prefix: string) => {
-  const keptOf = ({ value, version }: StoredScimRecord): Kept<Value> => ({
+  const parsed = ({ value, version }: StoredScimRecord): Versioned<Value> => ({
     value: JSON.parse(value) as Value,
     version,
   })
   return {
-    read: async (at: Stored, id: string): Promise<Kept<Value> | undefined> => {
+    read: async (at: Stored, id: string): Promise<Versioned<Value> | undefined> => {
       const found = await at.records.read(at.place, prefix + id)
-      return found && keptOf(found)
+      return found && parsed(found)
     },
-    /** Whether the record had this version. */
-    write: async (at: Stored, id: string, { value, version }: Kept<Value>): Promise<boolean> =>
+    /** Returns false, with nothing written, if the record has another version. */
+    write: async (at: Stored, id: string, { value, version }: Versioned<Value>): Promise<boolean> =>
       at.records.write(at.place, prefix + id, { value: JSON.stringify(value), version }),
     /** All of them, by their ids, sorted. */
-    list: async (at: Stored): Promise<readonly (readonly [id: string, kept: Kept<Value>])[]> =>
+    list: async (at: Stored): Promise<readonly (readonly [id: string, kept: Versioned<Value>])[]> =>
       (await at.records.list(at.place, prefix))
-        .map(([key, record]) => [key.slice(prefix.length), keptOf(record)] as const)
+        .map(([key, record]) => [key.slice(prefix.length), parsed(record)] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
   }
 }
@@ -91,8 +91,8 @@ export const untilDone = async <Value>(work: () => Promise<Value | undefined>): 
 const AT_ONCE = 16
 
 /**
- * Works on all items, some at once, until one fails. Throws once nothing is worked on any more: what went on after the
- * response could undo what the next request says.
+ * Works on all items, some at once, until one fails. Throws only after all work has ended: a late write could undo the
+ * next request.
  */
 export const forAll = async <Item>(
   items: Iterable<Item>,

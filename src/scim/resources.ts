@@ -7,7 +7,7 @@ import { invalid, notFound } from './refusal.js'
 
 /** Resources of one type. `meta.version` of a resource is its ETag. */
 export interface Resources {
-  /** The resources that match, in a fixed order; each is made when it is on the page. */
+  /** The resources that match, in a fixed order; each is read only if it is on the page. */
   readonly list: (
     at: Directory,
     filter: readonly Condition[] | undefined,
@@ -23,7 +23,7 @@ export interface Resources {
   readonly remove: (at: Directory, id: string) => Promise<boolean>
 }
 
-/** What a request asks for. */
+/** A request to one endpoint. */
 export interface ScimRequest {
   readonly method: string
   readonly id: string | undefined
@@ -125,7 +125,7 @@ const numberIn = ({ query }: ScimRequest, name: string, otherwise: number): numb
   return Number(text)
 }
 
-/** The attributes that `attributes` and `excludedAttributes` leave, by the outermost names. */
+/** Applies `attributes` and `excludedAttributes`, by the outermost names. */
 const wanted = ({ query }: ScimRequest, resource: JsonObject): JsonObject => {
   const namesIn = (parameter: string) =>
     query

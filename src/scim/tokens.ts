@@ -3,7 +3,7 @@ import type { Iam } from '../index.js'
 import { hashOf, hexOf } from './groups.js'
 import type { ScimOptions, ScimRefused } from './handler.js'
 import type { ScimDirectory, ScimPlace, ScimRecords } from './ports.js'
-import { type Kept, recordsOf, untilDone } from './records.js'
+import { recordsOf, untilDone, type Versioned } from './records.js'
 import { refusalFor } from './refusal.js'
 
 /** Options of `scimTokens`. */
@@ -11,7 +11,7 @@ export interface ScimTokenOptions {
   /** Stores hashes, with what providers have pushed: the `records` of `scimHandler`. */
   readonly records: ScimRecords
   /**
-   * Returns what a provider acts as. The caller needs `identity_provider.read` besides the permissions that
+   * Returns the place of a provider, with the caller that acts for it. The caller needs `identity_provider.read` besides the permissions that
    * {@link ScimPlace} names.
    */
   readonly placeOf: (directory: ScimDirectory) => ScimPlace | Promise<ScimPlace>
@@ -37,7 +37,7 @@ export interface RefusedScimRequest {
   readonly path: string
   /** Status of the response, 400 or more. */
   readonly status: number
-  /** What the directory reads, in English: at most 300 UTF-16 units. */
+  /** The message of the response, in English: at most 300 UTF-16 units. */
   readonly detail: string
 }
 
@@ -45,7 +45,7 @@ export interface RefusedScimRequest {
 export interface ScimTokens {
   /** For `scimHandler`. Tokens of providers that were removed are unknown; an inactive provider may only read. */
   readonly authenticate: ScimOptions['authenticate']
-  /** For `scimHandler`. Keeps the last ten refusals of each provider, without reads of what is not there. */
+  /** For `scimHandler`. Keeps the last ten refusals of each provider, except reads that found nothing (404). */
   readonly onRefused: (refused: ScimRefused) => Promise<void>
   /**
    * Issues a token. Checks no permission: ask it before.
@@ -69,7 +69,7 @@ export const MAX_SCIM_TOKENS = 5
 
 const MAX_REFUSALS = 10
 
-/** How exact `lastUsedAt` is, in milliseconds: not every request writes. */
+/** Milliseconds between two writes of `lastUsedAt`: not every request writes. */
 const LAST_USED_MS = 60_000
 
 /** Longest path and detail that are kept, in UTF-16 units. */
@@ -77,7 +77,7 @@ const MAX_TEXT = 300
 
 /** Times are in the form of RFC 3339. */
 interface TokenRecord {
-  /** The id of a token is the hash of it. */
+  /** `id` is the hash of the token. */
   readonly tokens: readonly {
     readonly id: string
     readonly createdAt: string
@@ -107,12 +107,12 @@ export const scimTokens = (iam: Iam, options: ScimTokenOptions): ScimTokens => {
     },
   })
   const { records, placeOf } = options
-  const read = async (place: ScimDirectory): Promise<Kept<TokenRecord>> =>
+  const read = async (place: ScimDirectory): Promise<Versioned<TokenRecord>> =>
     (await tokenRecords.read({ records, place }, '')) ?? {
       value: { tokens: [], refusals: [] },
       version: 0,
     }
-  /** Replaces a record, unless the change is undefined. */
+  /** Changes the record; returns false if `changed` returns undefined, which changes nothing. */
   const change = (
     place: ScimDirectory,
     changed: (before: TokenRecord) => Partial<TokenRecord> | undefined,
@@ -197,7 +197,7 @@ const directoryIn = (token: string): ScimDirectory | undefined => {
   const [, ids] = /^scim_([\w+/]+)\.[\da-f]{64}$/.exec(token) ?? []
   if (ids === undefined) return undefined
   try {
-    // A database may not take any other text.
+    // Only ids: a database may fail for other texts, such as NUL.
     const [, orgId, idpId] = /^([\w.:@~-]{1,64}) ([\w.:@~-]{1,64})$/.exec(atob(ids)) ?? []
     return orgId && idpId ? { orgId, idpId } : undefined
   } catch {

@@ -93,7 +93,7 @@ export const users: Resources = {
   },
 }
 
-/** Gives what the groups of an active user give, or ends what the user has; undefined changes nothing. */
+/** Activates a user, which gives the roles of the groups again, or deactivates one; undefined keeps the state. */
 const setActive = async (
   at: Directory,
   userId: string,

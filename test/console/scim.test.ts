@@ -179,6 +179,19 @@ describe('a set-up link', () => {
     expect(await idsOf(idpId)).toEqual([])
   })
 
+  it('issues none for its provider once code declares it', async () => {
+    const { iam, admin } = host
+    const { token } = await linkFor(['provider'])
+    const idpId = await addDraft(token)
+    const { name, issuer, clientId, scopes } = await orThrow(
+      iam.identityProviders.get({ idpId }, admin),
+    )
+    const identityProviders = [{ idpId, name, issuer, clientId, scopes }]
+    await orThrow(iam.apply({ managedBy: 'link', protect: true, identityProviders }, admin))
+    expect((await ask(token, 'POST', `idp_id=${idpId}`)).status).toBe(409)
+    expect(await idsOf(idpId)).toEqual([])
+  })
+
   it('issues none once it has ended', async () => {
     const { token } = await linkFor(['provider'])
     const idpId = await addDraft(token)

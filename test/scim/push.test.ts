@@ -8,6 +8,8 @@ import { admin, CORE, clientOf, members, openHost, patchOf, userTable } from './
 
 const NAMES = ['ada', 'bo', 'cy']
 
+const NO_CHANGE = { op: 'remove', path: 'nickName' }
+
 /** A path whose pattern would take long to refuse. */
 const LONG = `urn${':1.1:a'.repeat(50_000)}\n`
 
@@ -74,6 +76,11 @@ describe('a group that is pushed', () => {
     const body = { displayName: 'finance', externalId: 'object-1', members: members('ada') }
     expect((await send({ method: 'POST', path: '/Groups', body })).status).toBe(201)
     expect(await host.has('ada')).toBe(true)
+    const found = async (externalId: string) => {
+      const path = `/Groups?filter=externalId eq "${externalId}"`
+      return (await send({ method: 'GET', path })).body.totalResults
+    }
+    expect([await found('object-1'), await found('OBJECT-1')]).toEqual([1, 0])
     // A group of the same displayName is another one; of the same externalId, the same.
     expect((await send({ method: 'POST', path: '/Groups', body })).status).toBe(409)
     const other = { displayName: 'finance', externalId: 'object-2' }
@@ -252,6 +259,67 @@ describe('a user who leaves', () => {
     expect(await has('ada')).toBe(true)
   })
 
+  it('keeps what a later request gave when an earlier one fails late', async () => {
+    const memory = memoryScimRecords()
+    let afterNextWrite: (() => Promise<void>) | undefined
+    let isFaulty = false
+    const { map, has, push, patchGroup, setActive } = await opened({
+      onError: () => {},
+      records: {
+        ...memory,
+        write: async (directory, key, record) => {
+          if (isFaulty) throw new Error('no database')
+          const isWritten = await memory.write(directory, key, record)
+          const staged = afterNextWrite
+          if (key === 'user/ada') afterNextWrite = undefined
+          if (key === 'user/ada') await staged?.()
+          return isWritten
+        },
+      },
+    })
+    await map('finance')
+    const finance = await push('finance')
+    await setActive('ada', false)
+    afterNextWrite = async () => {
+      expect((await setActive('ada', true)).status).toBe(200)
+      expect(await has('ada')).toBe(true)
+      isFaulty = true
+    }
+    const add = { op: 'add', path: 'members', value: members('ada') }
+    expect((await patchGroup(finance, add)).status).toBe(500)
+    expect([isFaulty, await has('ada')]).toEqual([true, true])
+  })
+
+  it('loses everything when a deletion that failed is repeated', async () => {
+    const { users } = userTable(NAMES)
+    let isFaulty = true
+    const { has, give, send } = await opened({
+      onError: () => {},
+      users: {
+        ...users,
+        update: async (...given) => {
+          if (isFaulty) throw new Error('no database')
+          return users.update(...given)
+        },
+      },
+    })
+    await give('ada')
+    const remove = () => send({ method: 'DELETE', path: '/Users/ada' })
+    expect((await remove()).status).toBe(500)
+    isFaulty = false
+    expect([(await remove()).status, await has('ada', 'auditor')]).toEqual([204, false])
+    expect((await remove()).status).toBe(404)
+  })
+
+  it('is not deactivated by a change of another attribute', async () => {
+    const { has, send, give, table } = await opened()
+    table.add({ userName: 'dee', active: false }, 'acme', 'dee')
+    await give('dee')
+    const body = patchOf({ op: 'replace', path: 'displayName', value: 'Dee' })
+    expect((await send({ method: 'PATCH', path: '/Users/dee', body })).status).toBe(200)
+    expect(await has('dee', 'auditor')).toBe(true)
+  })
+
   it('is gone after a deletion, and comes back by POST without groups', async () => {
     const { users } = userTable(NAMES)
     const { find, get } = users
@@ -378,6 +446,8 @@ describe('the protocol', () => {
       expect((await send({ method: 'PUT', path, body: rename, headers })).status).toBe(200)
       expect((await send({ method: 'PUT', path, body: rename, headers })).status).toBe(412)
       expect((await send({ method: 'DELETE', path, headers })).status).toBe(412)
+      const any = { 'if-match': '*' }
+      expect((await send({ method: 'PUT', path, body: rename, headers: any })).status).toBe(200)
     }
   })
 
@@ -394,10 +464,40 @@ describe('the protocol', () => {
     expect(names.sort()).toEqual(['a', 'b', 'c'])
     expect((await page('count=0')).Resources).toEqual([])
     expect((await page('startIndex=-1&count=-1')).itemsPerPage).toBe(0)
+    const first = await page('startIndex=-1&count=2')
+    expect([first.startIndex, first.Resources]).toEqual([1, one.Resources])
     const found = await page('filter=displayName eq "A"&attributes=displayName')
     expect(Object.keys(found.Resources[0]).sort()).toEqual(['displayName', 'id', 'schemas'])
     const without = await page('filter=displayName eq "a"&excludedAttributes=members,meta')
     expect(Object.keys(without.Resources[0])).not.toContain('members')
+  })
+
+  it('shows at most 200 resources on a page', async () => {
+    const host = await openHost()
+    const many = Array.from({ length: 201 }, (_, index) => `m-${index}`)
+    const { send } = clientOf(host.iam, host.place, { users: userTable(many).users })
+    const body = { displayName: 'finance', members: members(...many) }
+    expect((await send({ method: 'POST', path: '/Groups', body })).status).toBe(201)
+    for (const query of ['', '?count=1000']) {
+      const { totalResults, Resources } = (await send({ method: 'GET', path: `/Users${query}` }))
+        .body
+      expect([totalResults, Resources.length]).toEqual([201, 200])
+    }
+  })
+
+  it('answers HEAD as GET without a body, and takes JSON alone', async () => {
+    const { send } = await opened()
+    const head = await send({ method: 'HEAD', path: '/Users/ada' })
+    const get = await send({ method: 'GET', path: '/Users/ada' })
+    expect([head.status, head.body, head.headers.get('etag')]).toEqual([
+      200,
+      undefined,
+      get.headers.get('etag'),
+    ])
+    const headers = { 'content-type': 'text/plain' }
+    const body = { displayName: 'finance' }
+    const refused = await send({ method: 'POST', path: '/Groups', body, headers })
+    expect([refused.status, refused.body.status]).toEqual([415, '415'])
   })
 
   it.each([
@@ -409,6 +509,8 @@ describe('the protocol', () => {
     ['POST', '/Groups', { displayName: '' }, 400, 'invalidValue'],
     ['POST', '/Groups', {}, 400, 'invalidValue'],
     ['POST', '/Groups', { displayName: 'x', members: [{}] }, 400, 'invalidValue'],
+    ['POST', '/Groups', { displayName: 'x', members: members('zoe') }, 400, 'invalidValue'],
+    ['PATCH', '/Users/ada', patchOf(...Array(2_001).fill(NO_CHANGE)), 400, 'invalidValue'],
     ['POST', '/Users', { active: true }, 400, 'invalidValue'],
     ['PUT', '/Users/ada', { userName: 'ada', active: 'maybe' }, 400, 'invalidValue'],
     ['PATCH', '/Users/ada', patchOf({ op: 'move', path: 'x' }), 400, 'invalidValue'],

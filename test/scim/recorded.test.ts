@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clientOf, openHost, userTable } from './host.js'
-import { entra, okta, type Recorded } from './requests.js'
-
-/** The value with names for ids replaced, in texts however deep. */
-const filled = <Value>(value: Value, ids: ReadonlyMap<string, string>): Value =>
-  JSON.parse(JSON.stringify(value).replaceAll(/\{(\w+)\}/g, (all, name) => ids.get(name) ?? all))
+import { entra, filled, okta, type Recorded } from './requests.js'
 
 describe.each([
   ['Entra ID', entra],

@@ -445,3 +445,7 @@ export const okta: readonly Recorded[] = [
   },
   { name: 'Unlink and delete the group', method: 'DELETE', path: '/Groups/{group}', status: 204 },
 ]
+
+/** The value with names for ids replaced, in texts however deep. */
+export const filled = <Value>(value: Value, ids: ReadonlyMap<string, string>): Value =>
+  JSON.parse(JSON.stringify(value).replaceAll(/\{(\w+)\}/g, (all, name) => ids.get(name) ?? all))

@@ -1,17 +1,7 @@
 import { scimPatch } from 'scim-patch'
 import { expect, it } from 'vitest'
 import { patched } from '../../src/scim/patch.js'
-
-/** Mulberry32. */
-const random = (seed: number) => {
-  let state = seed
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
+import { randomOf } from './random.js'
 
 const START = {
   schemas: [],
@@ -40,7 +30,7 @@ const compared = ({ members, emails, name, nickName, ...others }: Record<string,
 }
 
 it('10,000 PATCH requests end as with another implementation', () => {
-  const next = random(7)
+  const next = randomOf(7)
   const id = () => String('abcd'[next(4)])
   const member = () => ({ value: id() })
   const operations = [

@@ -126,6 +126,24 @@ describe('a token', () => {
     expect((await tokens.list(odd)).tokens).toHaveLength(1)
   })
 
+  it('decides the provider, whatever placeOf returns', async () => {
+    const { iam, place } = await opened()
+    const records = memoryScimRecords()
+    const { authenticate, issue: issueFor } = scimTokens(iam, {
+      records,
+      placeOf: () => ({
+        ...place('okta'),
+        caller: { ...admin(), permissions: ['identity_provider.read'] },
+      }),
+    })
+    const { orgId, idpId } = place('entra')
+    const headers = new Headers({ authorization: `Bearer ${await issueFor({ orgId, idpId })}` })
+    expect(await authenticate(headers, new AbortController().signal)).toMatchObject({
+      orgId,
+      idpId,
+    })
+  })
+
   it('may be one of five', async () => {
     const { tokens, directory, issue, send } = await opened()
     const all: string[] = []

@@ -68,7 +68,7 @@ export const ENGLISH = {
   scim: {
     title: 'Pushes from the directory (SCIM)',
     about:
-      'The directory tells about changes at once: who leaves a group or the company loses the roles before the next sign-in. Enter the URL and a token at your provider.',
+      'The directory reports changes at once, so users who leave a group or the company lose their roles before the next sign-in. Enter the URL and a token at your provider.',
     url: 'URL: {url}',
     token: 'Token of {time},',
     lastUsed: 'last request {time}',

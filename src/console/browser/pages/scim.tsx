@@ -28,7 +28,7 @@ interface ScimProps {
   readonly idpId: string
 }
 
-/** How the directory of a provider pushes: URL, tokens, and what was refused. Nothing if the host serves no SCIM. */
+/** SCIM of a provider: the URL, tokens and refused requests. Empty if the host serves no SCIM. */
 export const Scim = ({ idpId }: ScimProps) => {
   const path = withQuery('/scim', { idp_id: idpId })
   const query = useQuery(path)
