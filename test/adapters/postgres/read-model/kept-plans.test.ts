@@ -170,7 +170,7 @@ test('The holders of a project that is granted to many organizations are found w
     log.record('acme', projectGrantAdded('portal', `org-${n}`, ['editor']))
   await apply()
   await pool.query('ANALYZE')
-  for (const after of [undefined, ['editor', 'acme', '', '', '', 'user-11']]) {
+  for (const after of [undefined, ['editor', 'acme', '', '', '', 'user-11'] as const]) {
     const before = await rowsRead()
     await postgres.readModel.holders({
       ...of,
