@@ -12,7 +12,7 @@ import {
 } from 'claviger'
 import { type ConsoleOptions, consoleHandler } from 'claviger/console'
 import { ok } from 'neverthrow'
-import { served } from './served.js'
+import { served } from './served.ts'
 
 const ALL: readonly Permission[] = [
   'project.read',
