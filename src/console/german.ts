@@ -179,7 +179,7 @@ export const german: Texts = {
     mayNotEnter:
       'Sie könnten sich nicht anmelden, denn diese Claims haben keinen der zugelassenen Werte.',
     nothing: 'Nichts wurde aufgezeichnet.',
-    noGroups: 'Es kamen keine Gruppen.',
+    noGroups: 'Der Anbieter hat keine Gruppen gesendet.',
     unavailable:
       'Die Gruppen waren nicht lesbar. Prüfen Sie den Claim der Gruppen in den Anmeldeeinstellungen.',
     claims: 'Claims',
@@ -225,7 +225,7 @@ export const german: Texts = {
     PLAN_OUTDATED: 'Seit dem Plan haben sich Objekte geändert. Planen Sie erneut',
     PROJECT_INACTIVE: 'Das Projekt ist inaktiv',
     PROOF_NOT_FOUND: 'Der Eintrag der Domain ist nicht veröffentlicht',
-    ABORTED: 'Andere haben laufend dasselbe geändert. Versuchen Sie es erneut',
+    ABORTED: 'Andere ändern laufend dasselbe Objekt. Versuchen Sie es erneut',
     SECRET_UNREADABLE: 'Das gespeicherte Client Secret ist nicht lesbar. Geben Sie es erneut ein',
   },
   actsFor: 'Sie arbeiten in {organization}.',
@@ -341,7 +341,8 @@ export const german: Texts = {
   signInByCode:
     'Die Einstellungen der Anmeldung sind mehr, als dieses Formular zeigen kann. Ändern Sie sie über die API.',
   hints: {
-    secretExpiresAt: 'Wie der Anbieter es sagt. Die Übersicht erinnert daran.',
+    secretExpiresAt:
+      'Wann das Secret beim Anbieter abläuft. Die Übersicht erinnert 30 Tage vorher.',
     groupsClaim:
       'Der Claim mit den Gruppen eines Benutzers, zum Beispiel groups. Leer: keiner wird gelesen.',
     groupsItem: 'Wenn Gruppen Objekte sind: das Feld mit dem Namen der Gruppe.',

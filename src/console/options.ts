@@ -77,8 +77,8 @@ export interface ConsoleOptions {
   /** Colour of buttons and of the current page, as `#rrggbb`. The text on it is black or white. */
   readonly accent?: string | undefined
   /**
-   * A style sheet of yours that is loaded after that of the console: a path of the same origin such as `/console.css`.
-   * It sets the variables that the console guide lists, such as `--font` and `--radius`.
+   * Path of your style sheet on the same origin, such as `/console.css`. The pages load it after their own. It sets the
+   * variables that the console guide lists, such as `--font` and `--radius`.
    */
   readonly stylesheet?: string | undefined
   /** Texts by language, with BCP 47 tags such as `de`. The browser's languages decide; English is built in. */
@@ -98,7 +98,7 @@ export interface ConsoleOptions {
   /** Link back to your application: a path, or an `https:` URL. */
   readonly backUrl?: string | undefined
   /**
-   * The parts of the console to show, or a function that returns those of a caller. Default: all except `plan`. Hiding
+   * The parts of the console to show, or a function that returns the parts for a caller. Default: all except `plan`. Hiding
    * pages does not remove permissions.
    */
   readonly areas?:

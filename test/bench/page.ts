@@ -61,11 +61,15 @@ const behindText = ({ comparisons }: Report): string => {
     .flatMap(({ job, rows }) => {
       const faster = rows.filter((row) => row.timesAsLong < 1 && !row.system.startsWith('bare'))
       const names = faster.map((row) => `${row.system} × ${formatNumber(row.timesAsLong)}`)
-      return names.length > 0 ? [`${job} (${names.join(', ')})`] : []
+      return names.length > 0 ? [`- ${job}: ${names.join(', ')}`] : []
     })
   return behind.length === 0
     ? 'No peer was faster than claviger in this run.'
-    : `**Peers were faster at**: ${behind.join('; ')}.`
+    : [
+        'Peers were faster at these jobs; `× 0.5` took half the time of claviger:',
+        '',
+        ...behind,
+      ].join('\n')
 }
 
 /** A row for each job; the first system with its time, the others with how many times as long they took. */

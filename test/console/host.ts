@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   aesGcmCipher,
   type Caller,
@@ -15,6 +12,7 @@ import {
 } from 'claviger'
 import { type ConsoleOptions, consoleHandler } from 'claviger/console'
 import { ok } from 'neverthrow'
+import { served } from './served.ts'
 
 const ALL: readonly Permission[] = [
   'project.read',
@@ -103,18 +101,10 @@ export const openHost = async (
     authenticate: (headers) =>
       callers.get(/who=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? 'admin'),
   })
-  const server = createServer((request, response) => handler(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const close = async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  }
+  const { origin, close } = await served((request, response) => handler(request, response))
   /** How far the log has come. */
   const head = async () => (await store.readAll(0n, 100_000)).at(-1)?.position
-  return { iam, head, handler, origin: `http://127.0.0.1:${port}`, close }
+  return { iam, head, handler, origin, close }
 }
 
 export const context = (orgId = 'acme') => ({ caller: admin(orgId) })

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   aesGcmCipher,
   type Caller,
@@ -12,6 +9,7 @@ import {
 } from 'claviger'
 import { type ConsoleOptions, consoleHandler, german } from 'claviger/console'
 import { memoryScimRecords, scimHandler, scimTokens } from 'claviger/scim'
+import { served } from './served.js'
 
 const callerOf = (userId: string, permissions: readonly string[], orgId = 'acme'): Caller => ({
   userId,
@@ -67,17 +65,9 @@ export const openScimHost = async (options: Partial<ConsoleOptions> = {}) => {
     messages: { de: german },
     ...options,
   })
-  const server = createServer((request, response) =>
+  const { origin, close } = await served((request, response) =>
     request.url?.startsWith('/scim/') ? scim(request, response) : console(request, response),
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const close = async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  }
   /** What a directory sends. */
   const push = async (token: string, method: string, path: string): Promise<number> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   aesGcmCipher,
   type Caller,
@@ -12,6 +10,7 @@ import {
 } from 'claviger'
 import { consoleHandler } from 'claviger/console'
 import { openIdSignIn } from 'claviger/oidc'
+import { served } from './served.js'
 
 /** The vendor's admin, who has an account of the customer's organization. */
 export const vendor: Caller = { userId: 'vera', orgId: 'globex', permissions: [...PERMISSIONS] }
@@ -46,10 +45,7 @@ export const openVendor = async () => {
   ]
   await orThrow(iam.projectRoles.addMany({ projectId: 'invoicing', roles }, { caller: vendor }))
 
-  const server = createServer((request, response) => void answer(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close } = await served((request, response) => void answer(request, response))
   const redirectUri = ({ orgId, idpId }: { readonly orgId: string; readonly idpId: string }) =>
     `${origin}/callback/${orgId}/${idpId}`
   const signIn = openIdSignIn({
@@ -101,11 +97,6 @@ export const openVendor = async () => {
       return say(response, `Signed in: ${subject} with ${roleKeys.join() || 'no role'}`)
     }
     console(request, response)
-  }
-  const close = async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
   }
   const at = (time: Date) => {
     now = time

@@ -15,7 +15,7 @@ export interface PairDatabase {
   /** As of one moment. */
   readonly left: () => Promise<{
     readonly pairs: number
-    /** Pairs of which a part is missing. */
+    /** Pairs that lack a part. */
     readonly halves: { readonly count: number; readonly first: unknown }
   }>
   readonly hasRow: (id: string) => Promise<boolean>
@@ -33,11 +33,10 @@ interface Load {
 }
 
 /**
- * Writes pairs, with a fault at a random moment again and again: one time in four or more, a process is killed. Of every
- * pair there is all or nothing, after every fault and while others go on writing. The log says of each pair whose
- * outcome is unknown whether it was committed.
+ * Writes pairs, and causes a fault at random moments: at least one in four kills a process. After every fault, and while
+ * others go on writing, each pair is whole or absent. If a writer does not know the outcome of a pair, the log has it.
  *
- * @returns how many pairs there are, and of how many the writers did not know it
+ * @returns the number of pairs, and of pairs whose outcome the writers do not know
  */
 export const killed = async (
   { place, views, store, faults, left, hasRow }: PairDatabase,

@@ -1,4 +1,4 @@
-// SQLite files: claviger's, with the rows of the product, and that of better-auth.
+// Two SQLite files: one for claviger and the rows of the product, one for better-auth.
 import { DatabaseSync } from 'node:sqlite'
 import { inTransaction, openSqlite, sqliteCursors } from 'claviger/sqlite'
 

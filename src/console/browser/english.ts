@@ -68,7 +68,7 @@ export const ENGLISH = {
   scim: {
     title: 'Pushes from the directory (SCIM)',
     about:
-      'The directory reports changes at once, so users who leave a group or the company lose their roles before the next sign-in. Enter the URL and a token at your provider.',
+      'The directory reports changes at once: people who leave a group or the company lose their roles before their next sign-in. Enter the URL and a token at your provider.',
     url: 'URL: {url}',
     token: 'Token of {time},',
     lastUsed: 'last request {time}',
@@ -174,13 +174,13 @@ export const ENGLISH = {
   testAbout: 'Checks the configuration of the provider and the client secret. Nothing is changed.',
   runTest: 'Run the test',
   previewSignIn: {
-    about: 'See what the provider says of you, in another window:',
+    about: 'See what the provider says about you, in another window:',
     begin: 'Preview a sign-in',
     title: 'What came from the provider',
     mayEnter: 'You could sign in.',
     mayNotEnter: 'You could not sign in, because these claims have none of the admitted values.',
     nothing: 'Nothing was recorded.',
-    noGroups: 'No groups came.',
+    noGroups: 'The provider sent no groups.',
     unavailable: 'The groups could not be read. Check the groups claim of the sign-in settings.',
     claims: 'Claims',
   },
@@ -213,7 +213,7 @@ export const ENGLISH = {
   neverThere: 'Nothing with this id ever existed here. The link may be wrong.',
   missingThen: 'It did not exist at this time.',
   failed: '{message} ({id})',
-  /** Why something was refused, by its reason in the interface. */
+  /** Why something was refused, by its reason in the HTTP API. */
   refusals: {
     INVALID_ARGUMENT: 'The request is malformed',
     ALREADY_EXISTS: 'The object already exists',
@@ -221,7 +221,7 @@ export const ENGLISH = {
     PLAN_OUTDATED: 'Objects have changed since the plan was made. Plan again',
     PROJECT_INACTIVE: 'The project is inactive',
     PROOF_NOT_FOUND: 'The record of the domain is not published',
-    ABORTED: 'Others kept changing the same. Try again',
+    ABORTED: 'Others keep changing the same object. Try again',
     SECRET_UNREADABLE: 'The stored client secret cannot be read. Enter it again',
   } as Named,
   actsFor: 'You work in {organization}.',
@@ -340,7 +340,7 @@ export const ENGLISH = {
   signInByCode: 'The settings of sign-in are more than this form can show. Change them by the API.',
   /** What to write into fields, by their names. */
   hints: {
-    secretExpiresAt: 'As the provider says. The overview reminds you of it.',
+    secretExpiresAt: 'When the provider ends the secret. The overview reminds you 30 days before.',
     groupsClaim: 'The claim that has the groups of a user, such as groups. Empty: none is read.',
     groupsItem: 'Where groups are objects: the member with the name of the group.',
     groupsSeparator: 'Where several groups are in one text: what lies between them.',

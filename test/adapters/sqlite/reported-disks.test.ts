@@ -4,9 +4,8 @@ import { openSqlite } from 'claviger/sqlite'
 import { describe, expect, test } from 'vitest'
 import { temporaryFile } from './temporary-file.js'
 
-// What people reported of programs whose disk was full or could not be written: in our own words.
+// Disks that people reported on GitHub: full ones, and ones that cannot be written.
 
-const github = (path: string) => `https://github.com/${path}`
 const context = { caller: { userId: 'server', orgId: 'acme' } }
 const question = { userId: 'ada', projectId: 'portal', roleKey: 'editor' }
 const secrets = {
@@ -37,30 +36,24 @@ const isAllowed = async (iam: Iam) => (await orThrow(iam.access.check(question, 
 const pagesOf = (handle: DatabaseSync): number =>
   Number(Object.values(handle.prepare('PRAGMA page_count').get() ?? {})[0])
 
-/** How the disk becomes one that cannot be written, and what SQLite reports then. */
+/** How a disk takes no more writes, and takes them again. */
 const DISKS: readonly (readonly [
-  url: string,
+  disk: string,
   fill: (handle: DatabaseSync) => void,
   free: (handle: DatabaseSync) => void,
 ])[] = [
-  ...[
-    'plexidev/quick.db/issues/218',
-    'rqlite/rqlite/issues/861',
-    'rmcrackan/Libation/issues/962',
-  ].map((path): (typeof DISKS)[number] => [
-    github(path),
+  // plexidev/quick.db/issues/218, rqlite/rqlite/issues/861, rmcrackan/Libation/issues/962
+  [
+    'is full',
     (handle) => handle.exec(`PRAGMA max_page_count = ${pagesOf(handle)}`),
     (handle) => handle.exec('PRAGMA max_page_count = 1073741823'),
-  ]),
-  ...[
-    'fr-ser/grafana-sqlite-datasource/issues/167',
-    'sifiveinc/wake/issues/501',
-    'sqlitebrowser/sqlitebrowser/issues/3385',
-  ].map((path): (typeof DISKS)[number] => [
-    github(path),
+  ],
+  // fr-ser/grafana-sqlite-datasource/issues/167, sifiveinc/wake/issues/501, sqlitebrowser/sqlitebrowser/issues/3385
+  [
+    'is read-only',
     (handle) => handle.exec('PRAGMA query_only = ON'),
     (handle) => handle.exec('PRAGMA query_only = OFF'),
-  ]),
+  ],
 ]
 
 /** Writes until the disk takes no more. */
@@ -72,8 +65,8 @@ const refusal = async (iam: Iam) => {
   throw new Error('The disk is never full')
 }
 
-describe.each(DISKS)('The disk of %s', (_, fill, free) => {
-  test('keeps answering who may do what, refuses writes for certain, and works again afterwards', async () => {
+describe.each(DISKS)('On a disk that %s', (_, fill, free) => {
+  test('access is still answered, writes are refused as not recorded, and all works again afterwards', async () => {
     const handle = new DatabaseSync(temporaryFile())
     const faults: unknown[] = []
     const { iam, store } = iamOn(handle, faults)
@@ -96,7 +89,7 @@ describe.each(DISKS)('The disk of %s', (_, fill, free) => {
     handle.close()
   })
 
-  test('answers a strong read of a process that starts behind, from the log', async () => {
+  test('a strong read of a process that starts behind is answered from the log', async () => {
     const path = temporaryFile()
     const first = new DatabaseSync(path)
     const { store } = openSqlite(first)

@@ -14,7 +14,7 @@ export const addApprover = async (iam: Iam): Promise<void> => {
   await good(iam.projectRoles.add({ ...role, permissions: ['invoice.approve'] }, context))
 }
 
-/** Counts the pairs, and those of which a part is missing. */
+/** Counts the pairs, and the pairs that lack a part. */
 const countIn = (events: string, userId: string, view: string | undefined) => `
   SELECT count(*) AS pairs, sum(CASE WHEN parts = ${view === undefined ? 2 : 3} THEN 0 ELSE 1 END) AS halves,
     min(CASE WHEN parts = ${view === undefined ? 2 : 3} THEN NULL ELSE id END) AS half
