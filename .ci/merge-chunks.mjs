@@ -41,26 +41,33 @@ for (const file of bundle.watchFiles) rmSync(file)
 /** Comments that bundlers or lawyers read. */
 const IS_KEPT = /__PURE__|__NO_SIDE_EFFECTS__|^\/\*!|@license/
 
-/** Comments are for readers of the sources, and an eightieth of the package. */
-const withoutComments = (code) => {
-  const found = new Map()
+/** Comments and indentation are for readers of the sources, and a thirtieth of the package. Lines and names stay. */
+const compact = (code) => {
+  const comments = new Map()
+  const templates = []
+  const file = ts.createSourceFile('chunk.js', code, ts.ScriptTarget.Latest)
   const visit = (node) => {
     const before = ts.getLeadingCommentRanges(code, node.pos) ?? []
     const behind = ts.getTrailingCommentRanges(code, node.end) ?? []
-    for (const { pos, end } of [...before, ...behind]) found.set(pos, end)
+    for (const { pos, end } of [...before, ...behind]) comments.set(pos, end)
+    if (ts.isTemplateLiteralToken(node)) templates.push([node.getStart(file), node.end])
     ts.forEachChild(node, visit)
   }
-  const file = ts.createSourceFile('chunk.js', code, ts.ScriptTarget.Latest)
   visit(file)
   visit(file.endOfFileToken)
-  let left = code
-  for (const [pos, end] of [...found].sort(([one], [other]) => other - one)) {
+  const whole = [...comments, ...templates]
+  const indents = Array.from(code.matchAll(/^ +/gm), ({ 0: { length }, index }) => [
+    index,
+    index + length,
+  ])
+  const left = indents.filter(([at]) => !whole.some(([pos, end]) => pos < at && at < end))
+  for (const [pos, end] of comments) {
     if (IS_KEPT.test(code.slice(pos, end))) continue
-    const isAlone = /(^|\n)[ \t]*$/.test(code.slice(0, pos)) && code[end] === '\n'
-    const begin = isAlone ? code.lastIndexOf('\n', pos - 1) + 1 : pos
-    left = left.slice(0, begin) + left.slice(isAlone ? end + 1 : end)
+    const isAlone = /(^|\n) *$/.test(code.slice(0, pos)) && code[end] === '\n'
+    left.push([pos, isAlone ? end + 1 : end])
   }
-  return left
+  const cuts = left.sort(([one], [other]) => other - one)
+  return cuts.reduce((rest, [pos, end]) => rest.slice(0, pos) + rest.slice(end), code)
 }
 
 let loaders
@@ -70,7 +77,7 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
   hoistTransitiveImports: false,
-  plugins: [{ name: 'without-comments', renderChunk: withoutComments }],
+  plugins: [{ name: 'compact', renderChunk: compact }],
   manualChunks: (id, modules) => {
     loaders ??= loadersOf(modules)
     const group = loaders.get(id)
