@@ -18,7 +18,7 @@ import { texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
 import { Attention, useUsers } from './attention.js'
 import { DOMAINS, PROJECTS, PROVIDERS } from './lists.js'
-import { ProjectChoice } from './project-choice.js'
+import { AccessFilter, chosenProject, ProjectChoice } from './project-choice.js'
 
 /** How much there is, and what has changed lately: as far as the caller may see it. */
 export const Overview = () => {
@@ -99,11 +99,14 @@ const Card = ({ page, list: { operation, label }, permission }: CardProps) => {
 /** The changes in the organization; new changes appear automatically. */
 export const Timeline = () => {
   const [isLive, setLive] = useState(true)
+  const project = chosenProject()
   const filter = {
     actor: parameter('actor'),
     user: parameter('user'),
     project_id: parameter('projectId'),
     project_org_id: parameter('projectOrgId'),
+    role_key: project && parameter('roleKey'),
+    permission: project && parameter('permission'),
     types: parameter('types'),
     'time.from': parameter('from'),
     'time.to': parameter('to'),
@@ -120,6 +123,7 @@ export const Timeline = () => {
         <UserFilter name="actor" label={texts.who} />
         <UserFilter name="user" label={texts.person} />
         <ProjectChoice none={texts.anyProject} />
+        {project && <AccessFilter project={project} />}
         <Choice
           text={texts.type}
           value={filter.types}
