@@ -65,7 +65,7 @@ describe.runIf(hasChromium())('The console by keyboard alone', () => {
   it('moves through the past of an object', async () => {
     const { open, press, tabTo } = opened
     await open('project?id=portal')
-    await tabTo('slider', 'As it was')
+    await tabTo('slider', 'Version')
     await press('Home')
     await heading('Customer portal')
     await tabTo('button', 'Back to now')

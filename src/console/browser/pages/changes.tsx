@@ -14,7 +14,7 @@ import { useAnyPermission, usePermission } from '../permissions.js'
 import { useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
 import type { ListSpec } from '../rows.js'
-import { texts } from '../texts.js'
+import { say, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
 import { Attention, useUsers } from './attention.js'
 import { DOMAINS, PROJECTS, PROVIDERS } from './lists.js'
@@ -70,7 +70,7 @@ const People = ({ users }: { readonly users: ReturnType<typeof useUsers> }) => {
       <h2>
         <a href={href('users')}>{texts.people}</a>
       </h2>
-      <Waiting query={users} />
+      <Waiting query={users} of="line" />
       {rows && <p class="figure">{hasMore ? `> ${rows.length}` : rows.length}</p>}
     </section>
   )
@@ -86,7 +86,7 @@ const Card = ({ page, list: { operation, label }, permission }: CardProps) => {
       <h2>
         <a href={href(page)}>{label}</a>
       </h2>
-      <Waiting query={query} />
+      <Waiting query={query} of="line" />
       {query.body && (
         <p class="figure">
           {query.body['totalSizeCapped'] ? texts.capped : Number(query.body['totalSize'] ?? 0)}
@@ -129,7 +129,7 @@ export const Timeline = () => {
           value={filter.types}
           options={[
             { value: '', name: texts.anyType },
-            ...Object.entries(texts.types).map(([value, name]) => ({ value, name })),
+            ...Object.keys(texts.types).map((value) => ({ value, name: sentenceOf(value, '…') })),
           ]}
           change={(types) => setParameters({ types })}
         />
@@ -144,6 +144,10 @@ export const Timeline = () => {
     </article>
   )
 }
+
+/** What happened to an object, as a text. */
+const sentenceOf = (type: string, object: string): string =>
+  say(texts.types[type] ?? type, { object })
 
 interface UserFilterProps {
   /** Parameter of the page that has the id of the user. */
@@ -178,7 +182,11 @@ const exportTimeline = (filter: Json, reading: Reading): Promise<Failure | undef
     )
     return [
       ...[cellTime(time), ownOrganization(), nameOf(actor.userId), actor.userId],
-      ...[texts.types[type] ?? type, user ? nameOf(user) : other, user],
+      ...[
+        sentenceOf(type, user ? nameOf(user) : other || roleKey || project?.projectId || ''),
+        user ? nameOf(user) : other,
+        user,
+      ],
       ...[project ? projectTitleOf(project) : '', roleKey, said.join('; '), reason],
     ]
   }

@@ -7,7 +7,7 @@ import { DateField, DateInput, notAfterNow } from '../dates.js'
 import { Time, Value } from '../display.js'
 import { isOwn, nameOf, type ProjectIds, personOf } from '../known.js'
 import { ProjectName, projectTitleOf, UserLink } from '../names.js'
-import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
+import { ExportButton, FailureNotice, More, Skeleton, Waiting } from '../notice.js'
 import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, readRoles, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
@@ -198,7 +198,7 @@ const Comparison = ({ project, filter, at, since }: ComparisonProps) => {
           to={<Time at={at || new Date().toISOString()} />}
         />
       </p>
-      {!found && !failure && <p role="status">{texts.loading}</p>}
+      {!found && !failure && <Skeleton of="rows" />}
       {failure && <FailureNotice failure={failure} />}
       {found?.length === 0 && <p class="empty">{texts.compareNone}</p>}
       {found && found.length > 0 && <Holders holders={found} {...{ roles, project }} />}
