@@ -128,7 +128,7 @@ it.runIf(hasChromium())(
     await page.getByRole('heading', { name: german.setUp.title }).waitFor()
     await page.getByText('gültig bis').waitFor()
     await page.getByText(german.setUp.prove, { exact: false }).first().waitFor()
-      await context.close()
+    await context.close()
     await host.close()
   },
 )
