@@ -56,7 +56,12 @@ test.each(
     access: (model) => model.access(QUERY),
     heldRoles: (model) => model.heldRoles({ ...USER, now: NOW, limit: 10 }),
     'impact of a provider': (model) =>
-      model.affected({ provider: { orgId: ORG, idpId: 'idp-0' }, now: NOW, limit: 10 }),
+      model.affected({
+        provider: { orgId: ORG, idpId: 'idp-0' },
+        at: undefined,
+        now: NOW,
+        limit: 10,
+      }),
   } satisfies Record<string, (model: ReturnType<typeof memoryReadModel>) => unknown>),
 )(
   'In memory, %s of a user asks the providers of this user, however many the organization has.',
