@@ -55,12 +55,10 @@ test.each(
   Object.entries({
     access: (model) => model.access(QUERY),
     heldRoles: (model) => model.heldRoles({ ...USER, now: NOW, limit: 10 }),
-    'impact of a provider': (model) =>
+    'impact of a provider': async (model) =>
       model.affected({
-        provider: { orgId: ORG, idpId: 'idp-0' },
-        at: undefined,
-        now: NOW,
-        limit: 10,
+        ...{ provider: { orgId: ORG, idpId: 'idp-0' }, at: await model.checkpoint() },
+        ...{ now: NOW, limit: 10 },
       }),
   } satisfies Record<string, (model: ReturnType<typeof memoryReadModel>) => unknown>),
 )(
