@@ -1,5 +1,5 @@
 import type { Environment } from '../ports/environment.js'
-import { Fault, fromPort, unavailable } from './errors/fault.js'
+import { Fault, unavailable } from './errors/fault.js'
 
 /** How long a write is retried after lost races before it is aborted, in milliseconds. */
 const RETRY_FOR_MS = 10_000
@@ -65,6 +65,15 @@ export const raceAbort = <Value>(
       reject(unavailable(cause, 'not_recorded'))
     }
   })
+}
+
+/** Calls a port without recording anything; an exception becomes a {@link Fault}. */
+export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promise<Value> => {
+  try {
+    return await call()
+  } catch (cause) {
+    throw unavailable(cause, 'not_recorded')
+  }
 }
 
 /** {@link fromPort}, but it does not wait after `signal` aborts. @throws Fault when it aborts first */

@@ -179,8 +179,12 @@ export interface AnyState {
 /** The states in which an object exists. */
 export type Existing<State extends AnyState> = Exclude<
   State,
-  { readonly status: 'absent' } | { readonly status: 'removed' }
+  { readonly status: 'absent' | 'removed' }
 >
+
+/** Whether an object exists in `state`: it was added and not removed. */
+export const exists = <State extends AnyState>(state: State): state is Existing<State> =>
+  state.status !== 'absent' && state.status !== 'removed'
 
 /** An object that contains others. */
 export interface Container<Ids> {

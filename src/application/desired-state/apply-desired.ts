@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../../domain/aggregate.js'
 import { aggregates } from '../../domain/aggregates.js'
-import { exists } from '../../domain/decider.js'
 import { jsonBytes } from '../../domain/encoding.js'
 import type { StreamId } from '../../domain/values.js'
 import { MAX_APPEND_BYTES, MAX_WRITES } from '../../ports/event-store.js'

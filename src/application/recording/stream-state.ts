@@ -1,5 +1,6 @@
 import type { ObjectDetails } from '../../domain/aggregate.js'
-import { type Decider, exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
+import type { Decider } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef, StreamId } from '../../domain/values.js'
 import {

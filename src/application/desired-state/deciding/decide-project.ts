@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import type * as z from 'zod/mini'
-import { exists } from '../../../domain/decider.js'
+import { exists } from '../../../domain/aggregate.js'
 import { compiled } from '../../../domain/message.js'
 import { type ProjectState, project, projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/command-schemas.js'
