@@ -1,4 +1,5 @@
 import type { Environment } from '../ports/environment.js'
+import type { Position } from '../ports/event-store.js'
 import { Fault, unavailable } from './errors/fault.js'
 
 /** How long a write is retried after lost races before it is aborted, in milliseconds. */
@@ -125,6 +126,15 @@ export const wakeableSleep = ({ sleep }: Pick<Environment, 'sleep'>) => {
       return isAwake
     },
   }
+}
+
+/** Waits until what follows the log in this process has seen the event at `position`. */
+export const awaitFollowers = async (
+  { recorded }: { readonly recorded: ReadonlySet<(position: Position) => Promise<void>> },
+  position: Position,
+): Promise<void> => {
+  if (recorded.size > 0)
+    await Promise.all([...recorded].map((awaitApplied) => awaitApplied(position)))
 }
 
 /** Calls that {@link inBatches} waits for at the same time. */

@@ -13,9 +13,9 @@ import {
   type StreamChange,
   sequenceOf,
 } from '../recording/stream-state.js'
-import { awaitFollowers, transact } from '../recording/transact.js'
+import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
+import { awaitFollowers, callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
 import { comparePlan, plannedUnit, sequenceMoved } from './compare-plan.js'
 import type { Draft, Guard } from './deciding/draft.js'
 import {

@@ -28,10 +28,10 @@ import {
   storedKey,
 } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { type Applied, awaitFollowers, type Decision, transact } from '../recording/transact.js'
+import { type Applied, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
-import { fromPort, raceAbort } from '../waiting.js'
+import { awaitFollowers, fromPort, raceAbort } from '../waiting.js'
 import type { ObjectCommand } from './dry-run.js'
 
 /** An aggregate whose references have their type. */
