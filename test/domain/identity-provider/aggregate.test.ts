@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { exists, fold } from '../../../src/domain/decider.js'
+import { exists } from '../../../src/domain/aggregate.js'
+import { fold } from '../../../src/domain/decider.js'
 import {
   identityProvider,
   identityProviders,
