@@ -128,8 +128,7 @@ const shownAfter = (before: ReadonlyMap<string, object>, { changes }: Plan) => {
   return after
 }
 
-/** What `iam.apply` does on any store. */
-/** `share` of the random states are tried. */
+/** What `iam.apply` does on any store. Tries `share` of the random states. */
 export const applySuite = (open: OpenStore, share = 1): void => {
   test('a state has the same result in an empty organization and after another state', () =>
     fc.assert(
