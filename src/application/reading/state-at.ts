@@ -1,18 +1,19 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
+import { exists } from '../../domain/aggregate.js'
 import { aggregates, ObjectInput } from '../../domain/aggregates.js'
-import { exists } from '../../domain/decider.js'
 import type { ObjectRef, StreamId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Views, ViewType } from '../../ports/read-model.js'
 import { project, type Row, withinOf } from '../../projections/project.js'
 import { readEvent, streamOf } from '../../projections/read-events.js'
-import { Fault, fromPort } from '../errors/fault.js'
+import { Fault } from '../errors/fault.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import { date, lastPositionIn, position, targetOfObject } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
+import { fromPort } from '../waiting.js'
 
 /** The object, and when: right after the event at `sequence`, or at the end of the millisecond `time`. */
 export const StateAtInput = z
