@@ -34,6 +34,7 @@ import {
   exists,
   foundAccess,
   type Group,
+  groupsOf,
   hasRoleAt,
   type IsMeant,
   isActive,
@@ -112,15 +113,13 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       queriedResource,
     ))
       add(value, 'grant', (held, role) => countedOfUser(held, role, query))
-  for (const provider of world.providers.get(orgId)?.values() ?? []) {
-    const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
-    for (const group of member?.groups ?? [])
-      for (const last of heldIn(group, queriedResource))
-        add(
-          last,
-          { idpId: provider.idpId, group: group.name },
-          (held, role) => member && countedOfMember(held, role, { group, member }, query),
-        )
+  for (const each of groupsOf(world, orgId, userId, at)) {
+    const { provider, name } = each.group
+    if (!isActive(provider, at)) continue
+    for (const last of heldIn(each.group, queriedResource))
+      add(last, { idpId: provider.idpId, group: name }, (held, role) =>
+        countedOfMember(held, role, each, query),
+      )
   }
   return sliceOf(found, query, keyOfHeldRole)
 }

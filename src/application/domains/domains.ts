@@ -1,6 +1,6 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { challengeName, type Domain, domains } from '../../domain/email-domain/aggregate.js'
 import {
   type AddDomain,
@@ -16,7 +16,7 @@ import type { RecordedEvent } from '../../ports/event-store.js'
 import type { DomainOptions, Host } from '../../ports/host.js'
 import type { SignInRoute } from '../../ports/read-model.js'
 import { invalid, type ReadError, type WriteError } from '../errors/errors.js'
-import { catchFaults, fromPort } from '../errors/fault.js'
+import { catchFaults } from '../errors/fault.js'
 import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
 import { readInput } from '../method/input.js'
@@ -27,7 +27,7 @@ import { get } from '../reading/reads.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { callPort, raceAbort, within } from '../waiting.js'
+import { callPort, fromPort, raceAbort, within } from '../waiting.js'
 import { changesOf, specOf, writeObject } from '../writing/write-object.js'
 
 /**

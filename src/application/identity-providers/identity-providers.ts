@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import {
   type IdentityProvider,
   identityProviders,

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { type Membership, membership, memberships } from '../../domain/membership/aggregate.js'
 import {
@@ -14,7 +14,7 @@ import type { MappedGroup } from '../../ports/access-reads.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { WriteError } from '../errors/errors.js'
-import { catchFaults, fromPort } from '../errors/fault.js'
+import { catchFaults } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { firstPositionIn } from '../method/input.js'
 import { type Outcome, type Read, type Write, write } from '../method/method.js'
@@ -28,6 +28,7 @@ import {
 } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
+import { fromPort } from '../waiting.js'
 import { changesOf, specOf, writeObject } from '../writing/write-object.js'
 
 /**

@@ -7,11 +7,12 @@ import type {
   ReadResults,
   ViewType,
 } from '../../ports/read-model.js'
-import { Fault, fromPort, isUnwritable, unavailable } from '../errors/fault.js'
+import { Fault, isUnwritable, unavailable } from '../errors/fault.js'
 import { checkpointOf } from '../following/catch-up.js'
 import { follow } from '../following/follow.js'
 import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
+import { fromPort } from '../waiting.js'
 
 /** Queries the read model of a host; a strong call sees every write that completed before it began. */
 export type Query = <Method extends ReadMethod, Type extends ViewType>(
