@@ -58,7 +58,7 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
 
   it('nothing is shown or asked once the session has ended', async () => {
     await opened.open('timeline')
-    await page.locator('.timeline strong', { hasText: 'was granted the project' }).nth(1).waitFor()
+    await page.locator('.timeline strong', { hasText: 'was granted the project' }).first().waitFor()
     const refusal = { code: 16, message: 'Sign in', details: [] }
     await page.route('**/api/**', (route) => route.fulfill({ status: 401, json: refusal }))
     await page.getByText('You are not signed in.').waitFor({ timeout: 15_000 })
