@@ -61,9 +61,6 @@ const addOidc = ({ data }: AddOidcIdentityProvider, state: State): Decision => {
   return ok([{ type: 'identity_provider.oidc_added', data }])
 }
 
-const updateOidcConfig = ({ data }: UpdateOidcConfig, state: State): Decision =>
-  exists(state) ? ok(configUpdated(state, data)) : refuse('NotFound', data)
-
 const configUpdated = (
   before: OidcIdentityProviderAdded['data'],
   data: UpdateOidcConfig['data'],
@@ -73,9 +70,9 @@ const configUpdated = (
     ? []
     : [{ type: 'identity_provider.oidc_config_updated', data }]
 
-/** Replaces the given fields; an update gives all fields outside the OIDC configuration. */
+/** Replaces the given fields; an update gives all fields of the OIDC configuration, or all outside of it. */
 const update = (
-  { data }: UpdateIdentityProvider | PatchIdentityProvider,
+  { data }: UpdateOidcConfig | UpdateIdentityProvider | PatchIdentityProvider,
   state: State,
 ): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
@@ -126,7 +123,6 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
     case 'AddOidcIdentityProvider':
       return addOidc(command, state)
     case 'UpdateOidcConfig':
-      return updateOidcConfig(command, state)
     case 'UpdateIdentityProvider':
     case 'PatchIdentityProvider':
       return update(command, state)
