@@ -72,18 +72,16 @@ export function* readHeldRoles(
  */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
   const { projectId, projectOrgId, resource, roleKey, permission, at, after, limit } = query
-  const { table, hasLateral } = dialect
+  const { table } = dialect
   const counting = allOf([
+    sql`share.number IN (SELECT given.share FROM given)`,
     ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
     ...isAllowed(dialect, query),
     ...countsForAll(dialect, query),
   ])
-  // Apart, so that PostgreSQL asks of no other share whether it counts.
-  const shares = `SELECT share.* FROM ${table(SHARES)} AS share
-    WHERE share.number IN (SELECT given.share FROM given) ${hasLateral ? 'OFFSET 0' : ''}`
   const order = ['scope', 'resource', 'role', 'idp', 'grp']
   const all = allOf([
-    sql`share.number = given.share AND given.share IN (SELECT share.number FROM (${shares}) AS share WHERE ${counting})`,
+    sql`share.number = given.share AND given.share IN (SELECT share.number FROM ${table(SHARES)} AS share WHERE ${counting})`,
     ...(after ? [isAfter(order, [projectScope(after[0], after[1]), ...after.slice(2)])] : []),
   ])
   const columns = `${order.join(', ')}, expires_at`
