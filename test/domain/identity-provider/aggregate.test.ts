@@ -6,6 +6,8 @@ import {
   identityProviders,
 } from '../../../src/domain/identity-provider/aggregate.js'
 import type { IdentityProviderEvent } from '../../../src/domain/identity-provider/events.js'
+import type { KnownEvent } from '../../../src/ports/known-event.js'
+import { stateAfter } from '../../../src/projections/project.js'
 import { factAfter, viewsOf } from '../shown.js'
 import {
   appearance,
@@ -81,6 +83,17 @@ describe('The view of an identity provider', () => {
       ...state,
       state: 'inactive',
     })
+  })
+
+  test('is kept without its secret, and without the issuer that the secret is for.', () => {
+    const event = { ...googleAdded, version: 1 } as KnownEvent
+    const kept = stateAfter(undefined, event)
+    expect(identityProvider.evolve(identityProvider.initialState, googleAdded, 1)).toMatchObject({
+      clientSecret: googleAdded.data.clientSecret,
+      secretIssuer: googleAdded.data.issuer,
+    })
+    expect(kept).toMatchObject({ status: 'active', clientId: oidc.clientId })
+    for (const secret of ['clientSecret', 'secretIssuer']) expect(kept).not.toHaveProperty(secret)
   })
 
   test('ends with the removal.', () => {
