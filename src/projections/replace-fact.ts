@@ -40,6 +40,7 @@ export const emptyWorld = (keepsPast: boolean): World => ({
   keepsPast,
   projects: new Map(),
   providers: new Map(),
+  providersOf: new Map(),
   organizations: new Map(),
   held: new HeldByUser(),
   users: new Map(),
@@ -295,8 +296,11 @@ export const isCurrentIn = (
 }
 
 const replaceProvider = (world: World, { orgId, idpId }: ProviderFact, change: Change): void => {
-  replaceVersion(world, providerIn(world, orgId, idpId), change)
-  if (!change.begun && !world.keepsPast) world.providers.get(orgId)?.delete(idpId)
+  const provider = providerIn(world, orgId, idpId)
+  replaceVersion(world, provider, change)
+  if (change.begun || world.keepsPast) return
+  world.providers.get(orgId)?.delete(idpId)
+  provider.members.clear()
 }
 
 const replaceMember = (
@@ -318,6 +322,21 @@ const replaceMember = (
     members.set(userId, member)
     if (keepsPast) for (const group of groups) group.members.set(userId, member)
   }
+  if (members.has(userId) !== (last !== undefined)) listProviders(world, provider, orgId, userId)
+}
+
+/** Lists the providers of a user anew. A provider that is gone has no members any more. */
+const listProviders = (
+  { providersOf }: World,
+  provider: Provider,
+  orgId: string,
+  userId: string,
+): void => {
+  const ofUsers = getOrAdd(providersOf, orgId, () => new Map<string, readonly Provider[]>())
+  const listed = [...(ofUsers.get(userId) ?? []).filter((each) => each !== provider), provider]
+  const providers = listed.filter(({ members }) => members.has(userId))
+  if (providers.length > 0) ofUsers.set(userId, providers)
+  else ofUsers.delete(userId)
 }
 
 /** The project of that owner and id, which may not exist. */

@@ -224,6 +224,83 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       ],
     ],
   ],
+  'Keycloak: roles on resources, by rules of a client': [
+    [
+      github('adorsys/keycloak-config-cli/issues/231'),
+      keycloak(
+        realm({
+          clients: [
+            {
+              clientId: 'realm-management',
+              authorizationSettings: {
+                ...{ allowRemoteResourceManagement: false, policyEnforcementMode: 'ENFORCING' },
+                resources: [{ name: 'client.resource.shop', type: 'Client', scopes: [] }],
+                policies: [
+                  {
+                    ...{ name: 'view.permission.client.shop', type: 'scope', logic: 'POSITIVE' },
+                    config: { resources: '["client.resource.shop"]', scopes: '["view"]' },
+                  },
+                ],
+              },
+            },
+          ],
+        }),
+      ),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('keycloak/keycloak/pull/4206'),
+      keycloak(
+        realm({
+          roles: { client: { shop: [{ name: 'editor' }] } },
+          clients: [
+            {
+              clientId: 'shop',
+              authorizationServicesEnabled: true,
+              authorizationSettings: {
+                ...{ policyEnforcementMode: 'ENFORCING', decisionStrategy: 'AFFIRMATIVE' },
+                resources: [{ name: 'workspace:42', ownerManagedAccess: true, uris: ['/w/42'] }],
+                policies: [
+                  {
+                    ...{ name: 'Editors', type: 'role', logic: 'POSITIVE' },
+                    config: { roles: '[{"id":"shop/editor","required":true}]' },
+                  },
+                  {
+                    ...{ name: 'Workspace 42', type: 'resource', logic: 'POSITIVE' },
+                    config: { resources: '["workspace:42"]', applyPolicies: '["Editors"]' },
+                  },
+                ],
+              },
+            },
+          ],
+          users: [ada({ clientRoles: { shop: ['editor'] } })],
+        }),
+      ),
+      ['u-ada shop editor'],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('marcospereirampj/python-keycloak/issues/6'),
+      keycloak({
+        ...{ allowRemoteResourceManagement: true, policyEnforcementMode: 'ENFORCING' },
+        resources: [{ name: 'workspace:42', attributes: {}, uris: ['/*'] }],
+        policies: [{ name: 'Editors', type: 'role', config: { roles: '[{"id":"editor"}]' } }],
+        scopes: [],
+      }),
+      [],
+      ['PermissionsLeft '],
+    ],
+    [
+      github('keycloak/keycloak/issues/25975'),
+      keycloak([
+        realm({ roles: roles('user'), users: [ada({ realmRoles: ['user'] })] }),
+        { resources: [{ name: 'A-resource' }], policies: [{ name: 'A-policy', type: 'client' }] },
+      ]),
+      ['u-ada realm user'],
+      ['PermissionsLeft [1]'],
+    ],
+  ],
   'Zitadel: granted projects': [
     [
       github('zitadel/zitadel/issues/8275'),
@@ -268,6 +345,40 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       betterAuth({ members: [{ ...member('admin'), organizationId: undefined }] }),
       [],
       ['OrganizationMissing members[0]'],
+    ],
+  ],
+  'better-auth: roles in teams': [
+    [
+      github('better-auth/better-auth/pull/1425'),
+      betterAuth({
+        teams: [{ id: 'team-1', name: 'Sales', organizationId: 'acme' }],
+        members: [
+          { ...member('admin'), teamId: 'team-1' },
+          { ...member('admin'), userId: 'u-bob', teamId: null },
+        ],
+      }),
+      ['u-ada organization admin', 'u-bob organization admin'],
+      ['NotKept members[0].teamId', 'NotKept teams'],
+    ],
+    [
+      github('better-auth/better-auth/issues/4786'),
+      betterAuth({
+        members: [member('member')],
+        teams: [{ id: 'team-1', name: 'Sales', organizationId: 'acme' }],
+        teamMembers: [{ id: 'tm', teamId: 'team-1', userId: 'u-ada', role: 'lead' }],
+      }),
+      ['u-ada organization member'],
+      ['NotKept teams', 'NotKept teamMembers'],
+    ],
+    [
+      github('archestra-ai/archestra/pull/819'),
+      () =>
+        readBetterAuth([
+          { members: [member('editor')] },
+          { agentTeam: [{ agentId: 'agent-1', teamId: 'team-1' }] },
+        ]),
+      ['u-ada organization editor'],
+      ['Malformed [1]'],
     ],
   ],
   'better-auth: a member twice': [

@@ -637,8 +637,8 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
   bug(
     'the groups of a removed provider count',
     'projections/world.ts',
-    '!member || !exists(provider)',
-    '!member',
+    'if (!exists(provider)) continue',
+    '',
   ),
   bug(
     'a role counts after it has expired',

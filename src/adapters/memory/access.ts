@@ -34,6 +34,7 @@ import {
   exists,
   foundAccess,
   type Group,
+  groupsOf,
   isActive,
   isCurrent,
   isOpen,
@@ -110,15 +111,13 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       queriedResource,
     ))
       add(value, 'grant', (held, role) => countedOfUser(held, role, query))
-  for (const provider of world.providers.get(orgId)?.values() ?? []) {
-    const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
-    for (const group of member?.groups ?? [])
-      for (const last of heldIn(group, queriedResource))
-        add(
-          last,
-          { idpId: provider.idpId, group: group.name },
-          (held, role) => member && countedOfMember(held, role, { group, member }, query),
-        )
+  for (const each of groupsOf(world, orgId, userId, at)) {
+    const { provider, name } = each.group
+    if (!isActive(provider, at)) continue
+    for (const last of heldIn(each.group, queriedResource))
+      add(last, { idpId: provider.idpId, group: name }, (held, role) =>
+        countedOfMember(held, role, each, query),
+      )
   }
   return sliceOf(found, query, keyOfHeldRole)
 }
@@ -468,17 +467,14 @@ const isHeldBy = (
     const own = held?.roles.find(isCurrentRole)
     if (held && own && countedOfUser(held, own, counting)) return true
   }
-  for (const provider of world.providers.get(organization.orgId)?.values() ?? []) {
-    const member = versionAt(provider.members.get(userId), at)
-    if (!member || !isActive(provider, at)) continue
-    for (const group of member.groups) {
-      const on = resource === undefined ? undefined : group.heldOn.get(organization)
-      for (const place of onPlaces(group.held.get(organization), on, resource)) {
-        const mapped = isMeant(group, place.resource) ? versionAt(place.value, at) : undefined
-        const role = mapped?.roles.find(isCurrentRole)
-        if (mapped && role && countedOfMember(mapped, role, { group, member }, counting))
-          return true
-      }
+  for (const each of groupsOf(world, organization.orgId, userId, at)) {
+    const { group } = each
+    if (!isActive(group.provider, at)) continue
+    const on = resource === undefined ? undefined : group.heldOn.get(organization)
+    for (const place of onPlaces(group.held.get(organization), on, resource)) {
+      const mapped = isMeant(group, place.resource) ? versionAt(place.value, at) : undefined
+      const role = mapped?.roles.find(isCurrentRole)
+      if (mapped && role && countedOfMember(mapped, role, each, counting)) return true
     }
   }
   return false
