@@ -20,9 +20,9 @@ import {
   type Group,
   heldByGroup,
   heldByUser,
+  isCurrent,
   isOwner,
   keyOfPlace,
-  lasts,
   type Member,
   type Organization,
   type Project,
@@ -110,8 +110,18 @@ const replaceRole = (world: World, role: Role, change: Change): void => {
   }
   const { since, displayName, group, permissions } = begun.state
   role.found = { roleKey, displayName, group, permissions }
-  if (current?.since !== since || current.end !== undefined)
-    role.generations = [...role.generations, { since, begin: position, end: undefined }]
+  role.generations = withGeneration(role.generations, since, position)
+}
+
+/** Begins a generation, unless it goes on. */
+const withGeneration = (
+  generations: readonly Generation[],
+  since: number,
+  begin: Position,
+): readonly Generation[] => {
+  const current = generations.at(-1)
+  if (current?.since === since && current.end === undefined) return generations
+  return [...generations, { since, begin, end: undefined }]
 }
 
 const replaceProjectGrant = (world: World, organization: Organization, change: Change): void => {
@@ -125,12 +135,8 @@ const replaceProjectGrant = (world: World, organization: Organization, change: C
     const current = generations.at(-1)
     if (current && current.since !== sinceOf.get(roleKey)) current.end ??= position
   }
-  for (const [roleKey, since] of sinceOf) {
-    const generations = permits.get(roleKey) ?? []
-    const current = generations.at(-1)
-    if (current?.since !== since || current.end !== undefined)
-      permits.set(roleKey, [...generations, { since, begin: position, end: undefined }])
-  }
+  for (const [roleKey, since] of sinceOf)
+    permits.set(roleKey, withGeneration(permits.get(roleKey) ?? [], since, position))
 }
 
 const replaceHeld = (
@@ -287,12 +293,12 @@ export const isCurrentIn = (
 ): boolean => {
   const { roleKey, roleSince } = role
   const project = projectIn(world, fact.projectOrgId, fact.projectId)
-  const { generations } = roleIn(project, roleKey)
-  if (!lasts(generationIn(generations, roleSince), at)) return false
-  if (fact.in === 'project_grant' || fact.orgId === fact.projectOrgId) return true
+  const generation = generationIn(roleIn(project, roleKey).generations, roleSince)
+  if (fact.in === 'project_grant' || fact.orgId === fact.projectOrgId)
+    return isCurrent({ generation, permit: undefined }, at)
   const { permits } = organizationIn(world, project, fact.orgId)
   const since = 'grantSince' in role ? (role.grantSince ?? 0) : 0
-  return lasts(generationIn(permits.get(roleKey) ?? [], since), at)
+  return isCurrent({ generation, permit: generationIn(permits.get(roleKey) ?? [], since) }, at)
 }
 
 const replaceProvider = (world: World, { orgId, idpId }: ProviderFact, change: Change): void => {

@@ -216,8 +216,10 @@ export const isActive = (thing: Thing, at?: Position, assumed?: Thing): boolean 
 }
 
 /** Whether the role is of the generation that was given, and the organization may still give that. */
-export const isCurrent = ({ generation, permit }: Share, at?: Position): boolean =>
-  lasts(generation, at) && (permit === undefined || lasts(permit, at))
+export const isCurrent = (
+  { generation, permit }: Pick<Share, 'generation' | 'permit'>,
+  at?: Position,
+): boolean => lasts(generation, at) && (permit === undefined || lasts(permit, at))
 
 /** Whether roles of the project count for users of the organization: project and grant are active. */
 export const isOpen = (organization: Place, at?: Position, assumed?: Thing): boolean =>
@@ -298,9 +300,7 @@ export const hasRole = (
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project?.organizations.get(orgId)
   if (!organization || !isOpen(organization)) return false
-  const place = { organization, userId, resource: undefined }
-  if (hasRoleOn(world, place, question, moment)) return true
-  return resource !== undefined && hasRoleOn(world, { ...place, resource }, question, moment)
+  return hasRoleAt(world, { organization, userId, resource }, question, moment)
 }
 
 /** A project, or a resource of it, where a role counts. */
@@ -381,19 +381,39 @@ interface UserPlace {
   readonly resource: string | undefined
 }
 
-/** Whether a role that is asked for counts, if the project is open. */
+/** Which groups count: for what their members hold on a whole project, or on a resource. */
+export type IsMeant = (group: Group, resource: string | undefined) => boolean
+
+const EVERY_GROUP: IsMeant = () => true
+
+/** Whether a role that is asked for counts on a resource or its whole project, which is open. */
+export const hasRoleAt = (
+  world: World,
+  place: UserPlace,
+  question: RoleQuestion,
+  moment: Moment,
+  isMeant?: IsMeant,
+): boolean => {
+  const { organization, userId, resource } = place
+  const whole = { organization, userId, resource: undefined }
+  if (hasRoleOn(world, whole, question, moment, isMeant)) return true
+  return resource !== undefined && hasRoleOn(world, place, question, moment, isMeant)
+}
+
+/** Whether a role that is asked for counts exactly there, if the project is open. */
 const hasRoleOn = (
   world: World,
   place: UserPlace,
   question: RoleQuestion,
   moment: Moment,
+  isMeant = EVERY_GROUP,
 ): boolean => {
   const { organization, userId, resource } = place
-  const held = versionAt(heldByUser(world, organization, userId, resource))
+  const held = versionAt(heldByUser(world, organization, userId, resource), moment.at)
   if (held)
     for (const role of held.roles)
-      if (matchesQuestion(role, question) && countedOfUser(held, role, moment)) return true
-  return hasMappedRole(world, place, question, moment)
+      if (matchesQuestion(role, question, moment) && countedOfUser(held, role, moment)) return true
+  return hasMappedRole(world, place, question, moment, isMeant)
 }
 
 /** What a user last had for the whole project, or on a resource. */
@@ -417,11 +437,12 @@ export const heldByGroup = (
 const matchesQuestion = (
   { share }: AssignedRole,
   { roleKey, permission }: RoleQuestion,
+  { at }: Moment,
 ): boolean => {
   const { found } = share.role
   if (roleKey !== undefined && found.roleKey !== roleKey) return false
   if (permission !== undefined && !found.permissions.includes(permission)) return false
-  return isCurrent(share)
+  return isCurrent(share, at)
 }
 
 const hasMappedRole = (
@@ -429,12 +450,15 @@ const hasMappedRole = (
   { organization, userId, resource }: UserPlace,
   question: RoleQuestion,
   moment: Moment,
+  isMeant: IsMeant,
 ): boolean => {
-  for (const each of groupsOf(world, organization.orgId, userId)) {
-    const held = versionAt(heldByGroup(each.group, organization, resource))
-    if (held && isActive(each.group.provider))
+  const { at } = moment
+  for (const each of groupsOf(world, organization.orgId, userId, at)) {
+    const { group } = each
+    const held = versionAt(heldByGroup(group, organization, resource), at)
+    if (held && isActive(group.provider, at) && isMeant(group, resource))
       for (const role of held.roles)
-        if (matchesQuestion(role, question) && countedOfMember(held, role, each, moment))
+        if (matchesQuestion(role, question, moment) && countedOfMember(held, role, each, moment))
           return true
   }
   return false

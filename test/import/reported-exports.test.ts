@@ -59,6 +59,20 @@ const granted = (userRoles: readonly string[], grantRoles: readonly string[]) =>
 const member = (role: string) => ({ organizationId: 'acme', userId: 'u-ada', role })
 const betterAuth = (tables: object) => () => readBetterAuth(tables)
 
+/** A realm with rules of authorization services, which belong to a client. */
+const withRules = (clientId: string, authorizationSettings: object) =>
+  realm({ clients: [{ clientId, authorizationServicesEnabled: true, authorizationSettings }] })
+
+/** Roles that an extension adds to a client of Keycloak's own. */
+const MANAGED = { 'realm-management': ['publish-events', 'view-organizations'] }
+
+const inSnakeCase = (value: object): unknown =>
+  JSON.parse(
+    JSON.stringify(value).replaceAll(/"\w+":/g, (name) =>
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    ),
+  )
+
 const REPORTS: Readonly<Record<string, readonly Report[]>> = {
   'Keycloak: a part of a realm': [
     [
@@ -301,6 +315,116 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       ['PermissionsLeft [1]'],
     ],
   ],
+  'Keycloak: rules and defaults that are left': [
+    [
+      github('adorsys/keycloak-config-cli/issues/1245'),
+      keycloak(
+        withRules('realm-management', {
+          resources: [{ name: 'client.resource.3f', scopes: [{ name: 'token-exchange' }] }],
+          policies: [{ name: 'exchange', type: 'client', config: { clients: '["app"]' } }],
+          scopes: [{ name: 'token-exchange' }],
+        }),
+      ),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('keycloak/keycloak/issues/25975'),
+      keycloak(
+        withRules('test', {
+          resources: [{ name: 'A-resource' }],
+          policies: [
+            { name: 'A-policy', type: 'client' },
+            { name: 'A-permission', type: 'resource', config: { resources: '["A-resource"]' } },
+          ],
+        }),
+      ),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('adorsys/keycloak-config-cli/issues/1008'),
+      keycloak({
+        ...withRules('shop', {
+          policies: [{ name: 'board', type: 'group', config: { groups: '[{"path":"/board"}]' } }],
+          scopes: [{ name: 'view' }],
+        }),
+        groups: [{ name: 'board', path: '/board' }],
+        users: [ada({ groups: ['/board'] })],
+      }),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('adorsys/keycloak-config-cli/issues/451'),
+      keycloak(
+        realm({
+          roles: {
+            realm: [
+              { name: 'user' },
+              { name: 'default-roles-acme', composites: { realm: ['user'] } },
+            ],
+          },
+          users: [ada({})],
+        }),
+      ),
+      [],
+      ['RolesExpanded roles.realm[1].composites', 'DefaultsLeft defaultRole'],
+    ],
+  ],
+  'Keycloak: its own roles': [
+    [
+      github('keycloak/keycloak/issues/38647'),
+      keycloak(
+        realm({
+          clients: [
+            { clientId: 'keys', serviceAccountsEnabled: true, authorizationServicesEnabled: true },
+          ],
+          roles: { client: { keys: [{ name: 'uma_protection', clientRole: true }] } },
+          users: [
+            {
+              ...{ id: 's', username: 'service-account-keys', enabled: true },
+              ...{ serviceAccountClientId: 'keys', clientRoles: { keys: ['uma_protection'] } },
+            },
+          ],
+        }),
+      ),
+      [],
+      [],
+    ],
+    [
+      github('keycloak/keycloak/issues/27816'),
+      keycloak({
+        ...{ realm: 'master', enabled: true, clients: [{ clientId: 'demo-realm' }] },
+        roles: {
+          realm: [{ name: 'admin', composites: { client: { 'demo-realm': ['view-users'] } } }],
+          client: { 'demo-realm': [{ name: 'view-users' }, { name: 'realm-admin' }] },
+        },
+        users: [ada({ clientRoles: { 'demo-realm': ['realm-admin'] } })],
+      }),
+      [],
+      [],
+    ],
+    [
+      github('p2-inc/keycloak-orgs/issues/134'),
+      keycloak(
+        realm({
+          roles: {
+            client: {
+              'realm-management': [
+                { name: 'realm-admin', composites: { client: MANAGED } },
+                { name: 'publish-events' },
+                { name: 'view-organizations' },
+              ],
+            },
+          },
+          users: [ada({ clientRoles: MANAGED })],
+        }),
+      ),
+      [],
+      [],
+    ],
+  ],
   'Zitadel: granted projects': [
     [
       github('zitadel/zitadel/issues/8275'),
@@ -323,6 +447,35 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
         'NotKept orgs[1].humanUsers',
         'RoleUnknown orgs[1].userGrants[0].roleKeys[0]',
       ],
+    ],
+  ],
+  'Zitadel: other spellings': [
+    [
+      'https://zitadel.com/docs/guides/migrate/users',
+      () => readZitadelExport({ timeout: '10m', data_orgs: granted(['reader'], ['reader']) }),
+      ['u-ada app reader'],
+      ['NotKept data_orgs.orgs[1].humanUsers'],
+    ],
+    [
+      github('zitadel/zitadel/pull/3798'),
+      () => readZitadelExport({ data_orgsv1: inSnakeCase(granted(['reader'], ['reader'])) }),
+      ['u-ada app reader'],
+      ['NotKept data_orgsv1.orgs[1].human_users'],
+    ],
+    [
+      'https://zitadel.com/docs/apis/proto/admin#importdatarequest',
+      () => readZitadelExport({ data_orgs_local: { path: '/export.json' } }),
+      [],
+      ['Malformed '],
+    ],
+    [
+      github('zitadel/zitadel/issues/10308'),
+      () =>
+        readZitadelExport({
+          dataOrgs: { orgs: [{ orgId: '329986579672089504', humanUsers: [{ userId: 'u-ada' }] }] },
+        }),
+      [],
+      ['NotKept dataOrgs.orgs[0].humanUsers'],
     ],
   ],
   'better-auth: roles of members': [

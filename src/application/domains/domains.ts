@@ -21,9 +21,15 @@ import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
 import { readInput } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import { requireCheckpoint } from '../reading/query.js'
-import { get } from '../reading/reads.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'

@@ -18,8 +18,14 @@ import { catchFaults } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { firstPositionIn } from '../method/input.js'
 import { type Outcome, type Read, type Write, write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import {
   type AnyStreamState,
   change,

@@ -14,7 +14,7 @@ import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { WriteError } from '../../errors/errors.js'
 import { currentRoles, type GrantChange } from '../../grant-rules/current-roles.js'
 import { conditionsOf } from '../../reading/list.js'
-import { allObjects } from '../../reading/reads.js'
+import { allObjects } from '../../reading/query.js'
 import {
   change,
   type Status,
