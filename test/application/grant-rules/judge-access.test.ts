@@ -8,6 +8,7 @@ import type {
   FoundAccess,
   FoundGrant,
   FoundMappedRole,
+  FoundProject,
   FoundRole,
   LostRole,
 } from '../../../src/ports/access-reads.js'
@@ -35,11 +36,11 @@ const lost = (...causes: readonly LostRole['with'][]): FoundGrant => ({
   ...grant(),
   lost: causes.map((cause) => ({ roleKey: 'a', with: cause })),
 })
-const project = {
-  ...{ name: 'Portal', state: 'active', projectRoleAssertion: false },
+const project: FoundProject = {
+  ...{ name: 'Portal', state: 'active' as const, projectRoleAssertion: false },
   ...{ projectRoleCheck: false, hasProjectCheck: false },
   privateLabelingSetting: 'PRIVATE_LABELING_SETTING_UNSPECIFIED',
-} as const
+}
 const foundAccess = (
   grants: readonly FoundGrant[],
   mapped: readonly FoundMappedRole[] = [],
