@@ -60,6 +60,8 @@ export default defineConfig({
         },
       },
     ],
+    // A line for each file, whatever its tests take.
+    slowTestThreshold: 600_000,
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
     outputFile: { json: 'reports/tests.json' },
   },
