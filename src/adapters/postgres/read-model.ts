@@ -14,6 +14,7 @@ import {
   type Column,
   columnNamed,
   type Dialect,
+  filtered,
   namedTexts,
   type Parameter,
   type Row,
@@ -276,8 +277,8 @@ export const postgresDialect = (schema: string): Dialect => ({
   fieldInBody: (field) => `(object.body::json ->> '${field}'::text) COLLATE "C"`,
   hasLateral: true,
   // JSON has no line breaks.
-  asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
-    pg_catalog.json_build_array(${columns.join(', ')})::text, E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
+  asLines: (columns, order) => `(SELECT pg_catalog.string_agg(
+    pg_catalog.json_build_array(${columns.join(', ')})::text, E'\\n' ORDER BY ${order}) FROM page)`,
   listedShares: (shares) => ({
     from: `pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS listed (value, nth)`,
     columns: {
@@ -286,8 +287,8 @@ export const postgresDialect = (schema: string): Dialect => ({
       nth: 'listed.nth',
     },
   }),
-  jsonRows: (expressions) =>
-    `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
+  jsonRows: (expressions, met) =>
+    `COALESCE((pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))${filtered(met)})::text, '[]')`,
   counted: (column) => `pg_catalog.count(${column})`,
   ordered: (expression) => expression,
   contains: (text) => `strpos(${text}, ?) > 0`,

@@ -12,21 +12,36 @@ import { isCurrent, stands, streamOf } from './counts.js'
 import { hasShares, isKey, PROJECT_SCOPE, SHARES } from './tables.js'
 
 /** The columns of an object that {@link decodeObject} reads, where its row is called `object`. */
-export const objectColumns = (dialect: Dialect, type: ViewType): readonly string[] => [
+export const objectColumns = (type: ViewType): readonly string[] => [
   'object.body',
   'object.sequence',
   'object.creation_date',
   'object.scope',
-  ...(hasShares(type) ? [`(${currentOf(dialect, 'object.shares')}) AS current_roles`] : []),
+  ...(hasShares(type) ? [SHARES_COLUMN] : []),
 ]
 
-/** Selects, as one JSON text, the generations of `shares` that are current. */
-export const currentOf = (dialect: Dialect, shares: string): string => {
+/** Lists the shares of an object that gives roles, where its row is called `object`. */
+export const SHARES_COLUMN = 'object.shares'
+
+/** A table of shares, and the column of their numbers. */
+interface Numbered {
+  readonly from: string
+  readonly share: string
+}
+
+/** The shares that a column lists. */
+export const sharesIn = ({ listedShares }: Dialect, column: string): Numbered => {
+  const { from, columns } = listedShares(column)
+  return { from, share: columns.share }
+}
+
+/** Selects, as one JSON text for {@link currentIn}, those of some shares that are current. */
+export const currentOf = (dialect: Dialect, { from, share }: Numbered, at?: Statement): string => {
   const { table, jsonRows } = dialect
-  const { from, columns } = dialect.listedShares(shares)
-  const generation = ['share.role', 'share.role_since', 'share.grant_since']
-  return `SELECT ${jsonRows(generation)} FROM ${from} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = ${columns.share} AND ${isCurrent(dialect, 'share').sql}`
+  const columns = ['share.role', 'share.role_since', 'share.grant_since', 'share.number']
+  // The condition comes after the join: a plan for small tables would look at all shares first.
+  return `SELECT ${jsonRows(columns, isCurrent(dialect, 'share', at).sql)}
+    FROM ${from} CROSS JOIN ${table(SHARES)} AS share WHERE share.number = ${share}`
 }
 
 /** The values of {@link objectColumns}. */
@@ -35,23 +50,51 @@ export type StoredObject = readonly [
   sequence: number | string,
   creationDate: number | string,
   scope: string,
-  ...current: readonly string[],
+  ...shares: readonly string[],
 ]
 
 /** A generation as a role of a fact names it. */
 export type Generation = readonly [roleKey: string, roleSince: number, grantSince: number]
 
-/** A generation as SQL finds it. */
-type FoundGeneration = readonly [roleKey: string, roleSince: Integer, grantSince: Integer]
+/** A generation as SQL finds it, and a number beside it. */
+type FoundGeneration = readonly [
+  roleKey: string,
+  roleSince: Integer,
+  grantSince: Integer,
+  beside: Integer,
+]
 
 /** Key of a generation of a role, as one organization has it. */
-const generationOf = ([roleKey, roleSince, grantSince]: FoundGeneration): string =>
+const generationOf = ([roleKey, roleSince, grantSince]: Generation | FoundGeneration): string =>
   `${roleSince} ${grantSince} ${roleKey}`
 
-/** A test whether roles are among some generations, which are JSON. */
-export const amongGenerations = (json: string): IsCurrent => {
-  const found: readonly FoundGeneration[] = JSON.parse(json)
-  const known = new Set(found.map(generationOf))
+/** Generations by the numbers of their shares. */
+export type Current = ReadonlyMap<Integer, FoundGeneration>
+
+/** The shares that {@link currentOf} found. */
+export const currentIn = (json: string | null): Current => {
+  const found: readonly FoundGeneration[] = JSON.parse(json ?? '[]')
+  return new Map(found.map((each) => [each[3], each]))
+}
+
+/** A role that an object gives: beside its generation is the expiry in milliseconds. */
+export type Listed = FoundGeneration
+
+/** What a column of shares lists: the number of each, and the expiry of the role. */
+export type ListedShare = readonly [number: number, expiresAt: Integer]
+
+/** The roles of a column of shares that are current, in its order. */
+export const currentAmong = (shares: string, current: Current): readonly Listed[] => {
+  const listed: readonly ListedShare[] = JSON.parse(shares)
+  return listed.flatMap(([number, expiresAt]) => {
+    const found = current.get(number)
+    return found ? [[found[0], found[1], found[2], expiresAt]] : []
+  })
+}
+
+/** A test whether roles are among some generations. */
+export const amongGenerations = (found: Iterable<FoundGeneration>): IsCurrent => {
+  const known = new Set(Array.from(found, generationOf))
   return (_, role) => known.has(generationOf(shareOf(role)))
 }
 
@@ -107,12 +150,14 @@ export const rowOf = (
 /** The object that was found. */
 export const decodeObject = <Type extends ViewType>(
   type: ViewType,
-  [body, sequence, creationDate, scope, current]: StoredObject,
+  [body, sequence, creationDate, scope, shares]: StoredObject,
+  current: Current,
 ): Views[Type] => {
   const dates = [BigInt(sequence), new Date(Number(creationDate))] as const
   const row = rowOf(type, ownerOf(scope), body, dates)
+  const isShown = shares === undefined ? all : amongGenerations(currentAmong(shares, current))
   // Cast: the row is one of that type.
-  return shown(row.ref, row, current === undefined ? all : amongGenerations(current)) as Views[Type]
+  return shown(row.ref, row, isShown) as Views[Type]
 }
 
 const all = (): boolean => true
