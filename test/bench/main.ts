@@ -17,7 +17,7 @@ import {
   type Report,
   versions,
 } from './report.ts'
-import { FULL, QUICK } from './rounds.ts'
+import { FULL, QUICK, SHORT } from './rounds.ts'
 
 const PARTS = { requests, live, databases, floors, http, start, rebuild, growth }
 
@@ -29,6 +29,8 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** How often all is run; the figures are the medians. */
     runs: { type: 'string', default: '1' },
+    /** As little as shows that each part runs. */
+    short: { type: 'boolean', default: false },
     /** Some parts alone. */
     only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
     /** Writes the figures into docs/performance.md. */
@@ -41,8 +43,10 @@ const unknown = values.only.filter((name) => !Object.hasOwn(PARTS, name))
 if (unknown.length > 0) {
   throw new Error(`Unknown part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
 }
-if (values.write && values.only.length < Object.keys(PARTS).length) {
-  throw new Error('docs/performance.md shows one whole run: --write needs every part')
+if (values.write && (values.short || values.only.length < Object.keys(PARTS).length)) {
+  throw new Error(
+    'docs/performance.md shows one whole run: --write needs every part, and not --short',
+  )
 }
 
 console.log({ machine: machine(), versions: versions() })
@@ -52,7 +56,7 @@ while (reports.length < runs) {
   for (const [name, part] of Object.entries(PARTS)) {
     if (!values.only.includes(name)) continue
     const begin = performance.now()
-    await part(run, values.quick ? QUICK : FULL)
+    await part(run, values.short ? SHORT : values.quick ? QUICK : FULL)
     console.log(`\n${name} took ${Math.round((performance.now() - begin) / 1_000)} s`)
   }
   reports.push(run)
