@@ -14,7 +14,6 @@ import {
   type Column,
   columnNamed,
   type Dialect,
-  filtered,
   namedTexts,
   type Parameter,
   type Row,
@@ -277,8 +276,8 @@ export const postgresDialect = (schema: string): Dialect => ({
   fieldInBody: (field) => `(object.body::json ->> '${field}'::text) COLLATE "C"`,
   hasLateral: true,
   // JSON has no line breaks.
-  asLines: (columns, order) => `(SELECT pg_catalog.string_agg(
-    pg_catalog.json_build_array(${columns.join(', ')})::text, E'\\n' ORDER BY ${order}) FROM page)`,
+  asLines: (page, columns, order) => `(SELECT pg_catalog.string_agg(
+    pg_catalog.json_build_array(${columns.join(', ')})::text, E'\\n' ORDER BY ${order}) FROM (${page}) AS page)`,
   listedShares: (shares) => ({
     from: `pg_catalog.json_array_elements(${shares}::json) WITH ORDINALITY AS listed (value, nth)`,
     columns: {
@@ -287,8 +286,8 @@ export const postgresDialect = (schema: string): Dialect => ({
       nth: 'listed.nth',
     },
   }),
-  jsonRows: (expressions, met) =>
-    `COALESCE((pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))${filtered(met)})::text, '[]')`,
+  jsonRows: (expressions) =>
+    `COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(${expressions.join(', ')}))::text, '[]')`,
   counted: (column) => `pg_catalog.count(${column})`,
   ordered: (expression) => expression,
   contains: (text) => `strpos(${text}, ?) > 0`,

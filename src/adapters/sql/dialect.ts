@@ -69,22 +69,18 @@ export interface Dialect {
   /** A field that has no column of its own, from `object.body`; text is ordered by code point. */
   readonly fieldInBody: (field: string) => string
   /**
-   * The rows of a table `page` as one text: a line for each with its `columns`, which are JSON; null when there are none.
-   * Absent where more statements cost less than one.
+   * The rows of `page` as one text: a line for each with its first `columns`, separated by tabs; null when there are
+   * none. Absent where a second statement costs less than this.
    *
    * @param order - by columns of `page`
    */
-  readonly asLines?: (columns: readonly string[], order: string) => string
+  readonly asLines?: (page: string, columns: readonly string[], order: string) => string
   /** Whether the database has `LATERAL`. Without it, a join must keep the order of both tables to end with the page. */
   readonly hasLateral?: true
   /** The items of `shares`, a column of a table before this one. */
   readonly listedShares: (shares: string) => ListedShares
-  /**
-   * An aggregate: the rows as a JSON list, each as a list of `expressions`.
-   *
-   * @param met - a condition of rows. It is looked at after a join, unlike one after `WHERE`
-   */
-  readonly jsonRows: (expressions: readonly string[], met?: string) => string
+  /** An aggregate: the rows as a JSON list, each as a list of `expressions`. */
+  readonly jsonRows: (expressions: readonly string[]) => string
   /** An aggregate: how many rows have a value, so no null, in `column`. */
   readonly counted: (column: string) => string
   /** An expression that orders rows which are found by `conditions`. */
@@ -211,9 +207,6 @@ export const unionOf = (terms: readonly Statement[]): Statement => {
 
 /** A condition that holds when all of `parts` do. */
 export const allOf = (parts: readonly Statement[]): Statement => joined(parts, ' AND ')
-
-/** The rows that an aggregate counts: all, or those that meet a condition. */
-export const filtered = (met: string | undefined): string => (met ? ` FILTER (WHERE ${met})` : '')
 
 /** The largest number that a database takes for an integer; beyond every position and version. */
 export const LARGEST_INTEGER = 2n ** 63n - 1n

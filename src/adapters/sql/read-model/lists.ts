@@ -151,7 +151,7 @@ function* momentAndPage(
   }
   const columns = columnsOf(type).map(nameOf)
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
-  const lines = dialect.asLines(columns, order.join(', '))
+  const lines = dialect.asLines('SELECT * FROM page', columns, order.join(', '))
   const current = givesRoles(type) ? `(${currentOf(dialect, numberedOn(dialect))})` : 'NULL'
   const [head, reached, found, text, shares] = oneOf<
     readonly [...Moment, lines: string | null, current: string | null]

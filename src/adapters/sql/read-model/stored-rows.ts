@@ -35,12 +35,13 @@ export const sharesIn = ({ listedShares }: Dialect, column: string): Numbered =>
   return { from, share: columns.share }
 }
 
-/** Selects, as one JSON text for {@link currentIn}, those of some shares that are current. */
+/** Selects some shares and which of them are current, as one JSON text for {@link currentIn}. */
 export const currentOf = (dialect: Dialect, { from, share }: Numbered, at?: Statement): string => {
   const { table, jsonRows } = dialect
-  const columns = ['share.role', 'share.role_since', 'share.grant_since', 'share.number']
-  // The condition comes after the join: a plan for small tables would look at all shares first.
-  return `SELECT ${jsonRows(columns, isCurrent(dialect, 'share', at).sql)}
+  // No condition, which a plan for small tables would ask of all shares before it joins them.
+  const current = `CASE WHEN ${isCurrent(dialect, 'share', at).sql} THEN 1 ELSE 0 END`
+  const generation = ['share.role', 'share.role_since', 'share.grant_since']
+  return `SELECT ${jsonRows([...generation, 'share.number', current])}
     FROM ${from} CROSS JOIN ${table(SHARES)} AS share WHERE share.number = ${share}`
 }
 
@@ -56,29 +57,31 @@ export type StoredObject = readonly [
 /** A generation as a role of a fact names it. */
 export type Generation = readonly [roleKey: string, roleSince: number, grantSince: number]
 
-/** A generation as SQL finds it, and a number beside it. */
-type FoundGeneration = readonly [
-  roleKey: string,
-  roleSince: Integer,
-  grantSince: Integer,
-  beside: Integer,
-]
+/** A generation as SQL finds it. */
+type FoundGeneration = readonly [roleKey: string, roleSince: Integer, grantSince: Integer]
+
+/** A share as SQL finds it. */
+type FoundShare = readonly [...FoundGeneration, number: Integer, isCurrent: Integer]
 
 /** Key of a generation of a role, as one organization has it. */
-const generationOf = ([roleKey, roleSince, grantSince]: Generation | FoundGeneration): string =>
+const generationOf = ([roleKey, roleSince, grantSince]: FoundGeneration | Listed): string =>
   `${roleSince} ${grantSince} ${roleKey}`
 
 /** Generations by the numbers of their shares. */
 export type Current = ReadonlyMap<Integer, FoundGeneration>
 
-/** The shares that {@link currentOf} found. */
+/** The shares in what {@link currentOf} found that are current. */
 export const currentIn = (json: string | null): Current => {
-  const found: readonly FoundGeneration[] = JSON.parse(json ?? '[]')
-  return new Map(found.map((each) => [each[3], each]))
+  const found: readonly FoundShare[] = JSON.parse(json ?? '[]')
+  return new Map(
+    found.flatMap(([role, roleSince, grantSince, number, isCurrent]) =>
+      Number(isCurrent) === 1 ? [[number, [role, roleSince, grantSince]]] : [],
+    ),
+  )
 }
 
-/** A role that an object gives: beside its generation is the expiry in milliseconds. */
-export type Listed = FoundGeneration
+/** A role that an object gives, with its expiry in milliseconds. */
+export type Listed = readonly [...FoundGeneration, expiresAt: Integer]
 
 /** What a column of shares lists: the number of each, and the expiry of the role. */
 export type ListedShare = readonly [number: number, expiresAt: Integer]
@@ -93,7 +96,7 @@ export const currentAmong = (shares: string, current: Current): readonly Listed[
 }
 
 /** A test whether roles are among some generations. */
-export const amongGenerations = (found: Iterable<FoundGeneration>): IsCurrent => {
+export const amongGenerations = (found: Iterable<FoundGeneration | Listed>): IsCurrent => {
   const known = new Set(Array.from(found, generationOf))
   return (_, role) => known.has(generationOf(shareOf(role)))
 }

@@ -1,11 +1,4 @@
-import {
-  type Dialect,
-  filtered,
-  namedTexts,
-  type Parameter,
-  type Row,
-  type Table,
-} from '../dialect.js'
+import { type Dialect, namedTexts, type Parameter, type Row, type Table } from '../dialect.js'
 
 /** A synchronous connection to a database of SQLite. Integers are numbers. */
 export interface SyncDatabase {
@@ -97,8 +90,7 @@ export const sqliteDialect = ({
         nth: 'listed.key',
       },
     }),
-    jsonRows: (expressions, met) =>
-      `json_group_array(json_array(${expressions.join(', ')}))${filtered(met)}`,
+    jsonRows: (expressions) => `json_group_array(json_array(${expressions.join(', ')}))`,
     counted: (column) => `count(${column})`,
     wanted: (columns, rows) => ({
       sql: `(SELECT ${columns.map(({ name }, index) => `value ->> ${index} AS ${name}`).join(', ')}, key + 1 AS nth FROM json_each(?)) AS wanted`,
