@@ -232,7 +232,8 @@ export {
   type VerifyOptions,
   verify,
 } from './application/following/verify.js'
-export type { HistoryPage, ListHistoryInput, StateAtInput } from './application/reading/history.js'
+export type { HistoryPage, ListHistoryInput } from './application/reading/history.js'
+export type { StateAtInput } from './application/reading/state-at.js'
 
 // Metrics, traces and logs.
 

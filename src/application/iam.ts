@@ -29,13 +29,8 @@ import { type BatchWrite, batchWrite, type Read, read } from './method/method.js
 import projectGrantsOf, { type ProjectGrants } from './project-grants/project-grants.js'
 import projectRolesOf, { type ProjectRoles } from './project-roles/project-roles.js'
 import projectsOf, { type Projects } from './projects/projects.js'
-import {
-  type HistoryPage,
-  type ListHistoryInput,
-  listHistory,
-  type StateAtInput,
-  stateAt,
-} from './reading/history.js'
+import { type HistoryPage, type ListHistoryInput, listHistory } from './reading/history.js'
+import { type StateAtInput, stateAt } from './reading/state-at.js'
 import roleMappingsOf, { type RoleMappings } from './role-mappings/role-mappings.js'
 import { createRuntime, type Runtime } from './runtime.js'
 import setupLinksOf, { type SetupLinks } from './setup-links/setup-links.js'

@@ -75,12 +75,13 @@ export const pageAnswers = (options: MountOptions) => {
   const shown =
     (status: number, prefix = './'): Handler =>
     async ({ header }) => {
-      const languages = header.get('accept-language') ?? ''
-      const body = pageIn(languageOf(languages, Object.keys(messages)))
+      const [, chosen = ''] = LANGUAGE.exec(header.get('cookie') ?? '') ?? []
+      const accepted = `${chosen},${header.get('accept-language') ?? ''}`
+      const body = pageIn(languageOf(accepted, Object.keys(messages)))
       return answer(status, prefix === './' ? body : body.replaceAll('"./', `"${prefix}`), {
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-cache',
-        vary: 'accept-language',
+        vary: 'accept-language, cookie',
       })
     }
   return {
@@ -131,6 +132,9 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
 /** The page finds its files by paths beside it, so one that says that it was not found lies beside the others. */
 const LIKE_A_PAGE = /^[\w-]+$/
 
+/** The cookie of a language that the reader has chosen on a page. */
+const LANGUAGE = /(?:^|;\s*)claviger-language=([\w-]+)/
+
 /** The first language of the reader that there are texts in. */
 const languageOf = (accepted: string, offered: readonly string[]): string => {
   const known = [...offered, 'en']
@@ -171,6 +175,7 @@ const pageOf = (options: MountOptions, language: string): string => {
     organizationHeader: options.organizationHeader ?? ORGANIZATION_HEADER,
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
     language,
+    languages: [...new Set(['en', ...Object.keys(messages)])],
     messages: messages[language],
     hasMenu: !options.isLink && options.menu !== false,
     isLink: options.isLink ?? false,

@@ -27,7 +27,10 @@ export const redeemed = async (
 
 type Answer = object | { readonly refusal: IamError }
 
-/** Where a provider sends browsers back, where its users sign in, and what the provider of a link has passed. */
+/**
+ * Where a provider sends browsers back, where its users sign in, when a link expires, and what the provider of a link has
+ * passed.
+ */
 export const setUpOf = async (
   iam: Iam,
   options: MountOptions,
@@ -42,7 +45,12 @@ export const setUpOf = async (
   const idpId = link?.idpId ?? new URLSearchParams(request.query).get('idp_id') ?? ''
   const filter = { idpId: { equals: idpId } }
   const found = await iam.identityProviders.list({ filter }, { ...asker, caller, orgId })
-  if (found.isErr()) return { refusal: found.error }
+  const expiresAt = link?.expiresAt.toISOString()
+  // A link may be for domains or groups alone.
+  if (found.isErr())
+    return expiresAt && found.error.kind === 'PermissionDenied'
+      ? { expiresAt }
+      : { refusal: found.error }
   const now = found.value.items[0]?.details.sequence
   const ids = { orgId, idpId }
   return {
@@ -50,6 +58,7 @@ export const setUpOf = async (
     signInUrl: signInUrl?.(ids),
     ...(link && {
       idpId,
+      expiresAt,
       hasPassedTest: now !== undefined && link.passed.test === now,
       hasSignedIn: now !== undefined && link.passed.sign_in === now,
     }),

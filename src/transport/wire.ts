@@ -1426,6 +1426,8 @@ export const ListHistoryRequest: WireMessage = {"name":"ListHistoryRequest","fie
   {"name":"user","protoName":"user","number":8,"kind":"text","most":200},
   {"name":"projectId","protoName":"project_id","number":9,"kind":"text","isOptional":true,"least":1,"most":64},
   {"name":"projectOrgId","protoName":"project_org_id","number":10,"kind":"text","isOptional":true,"least":1,"most":64},
+  {"name":"roleKey","protoName":"role_key","number":11,"kind":"text","isOptional":true,"least":1,"most":200},
+  {"name":"permission","protoName":"permission","number":12,"kind":"text","isOptional":true,"least":1,"most":100},
 ]}
 export const ListHistoryResponse: WireMessage = {"name":"ListHistoryResponse","fields":[
   {"name":"entries","protoName":"entries","number":1,"kind":"message","isList":true,"message":HistoryEntry},

@@ -228,10 +228,10 @@ describe('consoleHandler', () => {
       title: '</title><script>"&',
       messages: { de: { save: 'Sichern' }, ar: { save: 'حفظ' } },
     })
-    const page = async (languages: string) => {
-      const headers = { 'accept-language': languages }
+    const page = async (languages: string, cookie = '') => {
+      const headers = { 'accept-language': languages, cookie }
       const response = await handler(new Request('http://app.test/', { headers }))
-      expect(response.headers.get('vary')).toBe('accept-language')
+      expect(response.headers.get('vary')).toBe('accept-language, cookie')
       return response.text()
     }
     expect(await page('de-AT,en;q=0.8')).toContain('<html lang="de" dir="ltr">')
@@ -241,6 +241,12 @@ describe('consoleHandler', () => {
     expect(await page('ar;q=0.1, de;q=0.2, en;q=0')).toContain('<html lang="de" dir="ltr">')
     for (const languages of ['', 'fr', 'en, de;q=0.9', 'de;q=0', ';;;,q='])
       expect(await page(languages)).toContain('<html lang="en" dir="ltr">')
+    // The language that the reader has chosen on a page.
+    const chosen = (tag: string) => page('en', `sid=1; claviger-language=${tag}; theme=dark`)
+    expect(await chosen('de')).toContain('<html lang="de" dir="ltr">')
+    for (const tag of ['', 'fr', '"><script>', '__proto__', 'de;q=0'])
+      expect(await chosen(tag)).toMatch(/<html lang="(en|de)" dir="ltr">/)
+    expect(await page('de', 'claviger-language=fr')).toContain('<html lang="de" dir="ltr">')
     const html = await page('en')
     expect(html).toContain('<title>&lt;/title&gt;&lt;script&gt;&quot;&amp;</title>')
     expect(html).not.toContain('<script>')

@@ -58,7 +58,7 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
 
   it('nothing is shown or asked once the session has ended', async () => {
     await opened.open('timeline')
-    await page.getByText('Project granted').nth(1).waitFor()
+    await page.locator('.timeline strong', { hasText: 'was granted the project' }).first().waitFor()
     const refusal = { code: 16, message: 'Sign in', details: [] }
     await page.route('**/api/**', (route) => route.fulfill({ status: 401, json: refusal }))
     await page.getByText('You are not signed in.').waitFor({ timeout: 15_000 })
@@ -190,7 +190,7 @@ describe.runIf(hasChromium())('What must not go wrong in the console', () => {
       ),
     )
     await opened.open('timeline')
-    const entry = page.locator('.timeline li', { hasText: 'Set-up link issued' })
+    const entry = page.locator('.timeline li', { hasText: 'The set-up link' })
     expect(await entry.getByRole('link').innerText()).toBe(issued.linkId)
   })
 

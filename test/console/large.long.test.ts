@@ -160,7 +160,7 @@ describe.runIf(hasChromium())('Much in the console', () => {
     await opened.open('matrix?projectId=wide')
     await step(async () => {
       await page.getByRole('button', { name: 'Show more users' }).click()
-      await page.locator('.matrix table[aria-rowcount="101"]').waitFor()
+      await page.locator('.matrix table[aria-rowcount="102"]').waitFor()
     })
     await step(async () => {
       await page.getByRole('button', { name: 'Show more roles' }).click()

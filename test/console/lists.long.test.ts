@@ -150,8 +150,8 @@ describe.runIf(hasChromium())('Lists of the console, in Chromium', () => {
 
   it('the timeline is filtered by who, what and when', async () => {
     await opened.open('timeline')
-    await page.getByLabel('Change').selectOption({ label: 'Project granted' })
-    await page.getByText('Project granted', { exact: true }).nth(2).waitFor()
+    await page.getByLabel('Change').selectOption({ label: '… was granted the project' })
+    await page.locator('.timeline strong', { hasText: 'was granted the project' }).nth(1).waitFor()
     await opened.settled()
     expect(await page.locator('.timeline li').count()).toBe(2)
     await page.getByRole('combobox', { name: 'By' }).fill('nobody')

@@ -94,7 +94,7 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
     const late = await held(/before=/)
     await page.getByRole('button', { name: 'Show more' }).click()
     await late.asked
-    await page.getByLabel('Change').selectOption({ label: 'Project granted' })
+    await page.getByLabel('Change').selectOption({ label: '… was granted the project' })
     await hasEntries(1)
     await late.release()
     expect(await timeline().count()).toBe(1)

@@ -28,7 +28,7 @@ describe.runIf(hasChromium())('Reading in the console, in Chromium', () => {
 
   it('shows an object as it was', async () => {
     await open('project?id=portal')
-    await page.getByLabel('As it was').focus()
+    await page.getByLabel('Version').focus()
     await page.keyboard.press('Home')
     await page.getByRole('heading', { level: 1, name: 'Customer portal' }).waitFor()
     expect(page.url()).toContain('at=')
@@ -42,7 +42,7 @@ describe.runIf(hasChromium())('Reading in the console, in Chromium', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await open('project?id=busy')
-    const slider = page.getByLabel('As it was')
+    const slider = page.getByLabel('Version')
     await page.getByText('the last 100 changes, since').waitFor()
     expect(asked.filter((url) => url.includes('/history'))).toHaveLength(1)
     page.removeAllListeners('request')

@@ -8,7 +8,7 @@ import {
   PERMISSIONS,
   permissionsFromCaller,
 } from 'claviger'
-import { consoleHandler } from 'claviger/console'
+import { consoleHandler, german } from 'claviger/console'
 import { openIdSignIn } from 'claviger/oidc'
 import { served } from './served.js'
 
@@ -66,6 +66,7 @@ export const openVendor = async () => {
     redirectUri,
     signInUrl: ({ orgId, idpId }) => `/sign-in/${orgId}/${idpId}`,
     setUp: { path: '/set-up' },
+    messages: { de: german },
   })
   const say = (response: ServerResponse, text: string) => {
     response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })

@@ -15,10 +15,8 @@ import type {
   AddProjectInput as AddProjectSchema,
   ListProjectsInput as ListProjectsSchema,
 } from '../../src/application/projects/projects.js'
-import type {
-  ListHistoryInput as ListHistorySchema,
-  StateAtInput as StateAtSchema,
-} from '../../src/application/reading/history.js'
+import type { ListHistoryInput as ListHistorySchema } from '../../src/application/reading/history.js'
+import type { StateAtInput as StateAtSchema } from '../../src/application/reading/state-at.js'
 import type * as domain from '../../src/domain/index.js'
 import type * as claviger from '../../src/index.js'
 import type { Frozen, InFull } from './frozen.js'

@@ -1,36 +1,31 @@
-import { err, ok } from 'neverthrow'
+import { ok } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../domain/aggregate.js'
-import { type AnyEvent, aggregates, ObjectInput } from '../../domain/aggregates.js'
+import { type AnyEvent, ObjectInput } from '../../domain/aggregates.js'
 import {
   choice,
   type ObjectRef,
   OrgId,
   ProjectId,
+  RoleKey,
+  RolePermission,
   requiredText,
-  type StreamId,
   UserId,
 } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
-import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
-import { project, type Row, withinOf } from '../../projections/project.js'
-import { readEvent, streamOf } from '../../projections/read-events.js'
-import { Fault } from '../errors/fault.js'
-import { withCurrentRoles } from '../grant-rules/shown-roles.js'
+import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
+import type { PermissionName } from '../access/names.js'
 import {
   date,
   eventTypes,
   firstPositionIn,
-  lastPositionIn,
   pageSize,
   position,
   targetOfObject,
 } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
-import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { fromPort } from '../waiting.js'
 import { requireCheckpoint } from './query.js'
+import { roleChanges } from './role-changes.js'
 
 /** A `Date`, which `stateAt` takes, would otherwise pass as an object without bounds. */
 const timeBounds = z.pipe(
@@ -48,6 +43,8 @@ export const ListHistoryInput = z
     user: z.optional(UserId),
     projectId: z.optional(ProjectId),
     projectOrgId: z.optional(OrgId),
+    roleKey: z.optional(RoleKey),
+    permission: z.optional(RolePermission),
     actor: z.optional(requiredText),
     types: eventTypes,
     order: z._default(choice(['asc', 'desc']), 'asc'),
@@ -76,6 +73,14 @@ export const ListHistoryInput = z
         path: ['projectOrgId'],
       },
     ),
+    z.refine(({ projectId, roleKey }) => roleKey === undefined || projectId !== undefined, {
+      error: 'needs projectId',
+      path: ['roleKey'],
+    }),
+    z.refine(({ projectId, permission }) => permission === undefined || projectId !== undefined, {
+      error: 'needs projectId',
+      path: ['permission'],
+    }),
   )
 export interface ListHistoryInput {
   /** The object by type and ids, even if it was removed. Default: all objects of the organization. */
@@ -91,6 +96,13 @@ export interface ListHistoryInput {
   readonly projectId?: string | undefined
   /** Only with `projectId`: the organization that owns the project. Default: the organization of the call. */
   readonly projectOrgId?: string | undefined
+  /**
+   * Only with `projectId`: what changed the role, and the grants and mappings that gained, lost or deactivated it. A page
+   * looks through 5,000 entries, so it may be empty before the last.
+   */
+  readonly roleKey?: string | undefined
+  /** Only with `projectId`: as `roleKey`, for every role that had the permission at the time of the change. */
+  readonly permission?: PermissionName | undefined
   /** `userId` of the actor: 1 to 200 characters (code points). Default: any. */
   readonly actor?: string | undefined
   /** Only these event types: 1 to 100. Default: all. */
@@ -139,7 +151,7 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
     },
     async (call, input) => {
       const { object, including, user, projectId, projectOrgId = call.orgId } = input
-      const { actor, types, order, limit, ...range } = input
+      const { roleKey, permission, actor, types, order, limit, ...range } = input
       const query: HistoryQuery = {
         orgId: call.orgId,
         ...boundsOf(range),
@@ -153,6 +165,10 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
         ...(actor !== undefined && { actor }),
         ...(types !== undefined && { types }),
       }
+      if (projectId !== undefined && (roleKey !== undefined || permission !== undefined))
+        return ok(
+          await roleChanges(runtime, call, query, { projectOrgId, projectId, roleKey, permission }),
+        )
       const found = await runtime.query(call, { method: 'history', args: [query] })
       if (found.length === 0) await requireCheckpoint(runtime, call)
       const items = found.slice(0, limit)
@@ -174,77 +190,4 @@ const boundsOf = ({ after, before, time }: Range): Pick<HistoryQuery, 'after' | 
     after: earliest !== undefined && earliest > after ? earliest : after,
     ...(lowest !== undefined && { before: lowest }),
   }
-}
-
-/** The object, and when: right after the event at `sequence`, or at the end of the millisecond `time`. */
-export const StateAtInput = z
-  .strictObject({
-    object: ObjectInput,
-    sequence: z.optional(position),
-    time: z.optional(date),
-  })
-  .check(
-    z.refine(({ sequence, time }) => (sequence === undefined) !== (time === undefined), {
-      error: 'must be given, or time instead, but not both',
-      path: ['sequence'],
-    }),
-  )
-export interface StateAtInput {
-  /** The object by type and ids, even if it was removed later. */
-  readonly object: ObjectRef
-  /**
-   * Right after the event at this position, or the last event before it: `0n` to `2n ** 64n - 1n`. Either
-   * this or `time`.
-   */
-  readonly sequence?: Position | undefined
-  /** At the end of this millisecond. Either this or `sequence`. */
-  readonly time?: Date | undefined
-}
-
-/** Returns an object as `get` would have returned it at a time in the past. */
-export const stateAt = (runtime: Runtime): Read<StateAtInput, Views[ViewType]> =>
-  read(
-    runtime,
-    {
-      method: 'history.stateAt',
-      permissions: ['event.read'],
-      schema: StateAtInput,
-      target: targetOfObject,
-    },
-    async ({ orgId }, { object, sequence, time }) => {
-      const until = sequence ?? lastPositionIn(time ?? new Date(0))
-      const found = await objectAt(runtime, streamOf(orgId, object), until)
-      const streams = streamsAt(runtime.store, orgId, until)
-      const isThere = found && (await existWith(streams, withinOf(object, orgId)))
-      const shown = isThere && (await withCurrentRoles(streams, object, found))
-      return shown ? ok(shown) : err({ kind: 'NotFound', object })
-    },
-  )
-
-/** Whether all objects exist that an object is removed with. */
-const existWith = async (
-  streams: Streams,
-  within: ReturnType<typeof withinOf>,
-): Promise<boolean> => {
-  const read = await Promise.all(
-    within.map((whole) => streams.read(aggregates[whole.type], whole, { orgId: whole.orgId })),
-  )
-  return read.every(({ state }) => exists(state))
-}
-
-/** @param until - last position that counts */
-const objectAt = async (
-  { store }: Runtime,
-  stream: StreamId,
-  until: Position,
-): Promise<Row | undefined> => {
-  const events = await fromPort(() => store.readStream(stream))
-  let row: Row | undefined
-  for (const recorded of events) {
-    if (recorded.position > until) break
-    const event = readEvent(recorded)
-    if (event.isErr()) throw new Fault(event.error)
-    row = project(row, event.value)
-  }
-  return row
 }

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { mount } from './api.js'
+import { settings } from './settings.js'
+import { texts } from './texts.js'
 
 interface ChoiceProps {
   /** Shown before the control. */
@@ -32,6 +35,26 @@ export const Choice = ({ text, label, value, options, change }: ChoiceProps) => 
     </select>
   )
   return <Labelled {...{ text, id }}>{control}</Labelled>
+}
+
+/** Chooses the language of the pages, for this browser. */
+export const LanguageChoice = () => {
+  const { language, languages } = settings
+  if (languages.length < 2) return null
+  const name = (tag: string) => new Intl.DisplayNames([tag], { type: 'language' }).of(tag)
+  const choose = (tag: string) => {
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs a secure context
+    document.cookie = `claviger-language=${tag}; path=${mount.pathname}; max-age=31536000; samesite=lax`
+    location.reload()
+  }
+  return (
+    <Choice
+      text={texts.language}
+      value={language}
+      options={languages.map((value) => ({ value, name: name(value) }))}
+      change={choose}
+    />
+  )
 }
 
 interface SearchFieldProps {

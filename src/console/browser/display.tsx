@@ -149,10 +149,10 @@ interface ChangesProps {
   readonly changes?: readonly FieldChange[] | undefined
 }
 
-/** What an object that was added has anyhow. */
+/** Leaves out what an object that was added has anyhow. */
 const isSaid = ({ field, from }: FieldChange): boolean => field !== 'state' || !isNothing(from)
 
-const isNothing = (value: JsonValue | undefined): value is undefined | null =>
+export const isNothing = (value: JsonValue | undefined): value is undefined | null =>
   value === undefined || value === null
 
 /** The changes, field by field. */
@@ -204,7 +204,7 @@ const Change = ({ field, from, to, changed, secret }: FieldChange) => {
 }
 
 /** The end of a role that has none, in a history. */
-const GRANTED = 'granted'
+export const GRANTED = 'granted'
 
 interface ConsequencesProps {
   readonly impact?: Impact | undefined
@@ -277,8 +277,8 @@ export const ObjectLink = ({ type, row, field }: ObjectLinkProps) => {
 /** The ids that name an object, the most telling first. */
 const NAMING = ['userId', 'group', 'roleKey', 'grantedOrgId', 'idpId', 'domain', 'linkId', 'id']
 
-/** A link to the object of a reference, such as one in history. Objects in a project name the project too. */
-export const RefLink = ({ object }: { readonly object: Json }) => {
+/** A link to the object of a reference, such as one in history. */
+export const NameLink = ({ object }: { readonly object: Json }) => {
   const type = objectTypes.find((each) => each.type === object['type'])
   const project = projectIn({ ...object, id: undefined })
   const field = NAMING.find((id) => object[id] !== undefined) ?? ''
@@ -292,16 +292,18 @@ export const RefLink = ({ object }: { readonly object: Json }) => {
       <Value of={text} field={field} />
     )
   const ids = type?.ids.map((id) => [id, object[id] === undefined ? undefined : String(object[id])])
+  return type && ids ? <a href={href(type.page, Object.fromEntries(ids))}>{name}</a> : name
+}
+
+/** The project that an object lies in, after the object. */
+export const InProject = ({ object }: { readonly object: Json }) => {
+  const project = projectIn({ ...object, id: undefined })
+  if (!project) return null
   return (
     <>
-      {type && ids ? <a href={href(type.page, Object.fromEntries(ids))}>{name}</a> : name}
-      {project && (
-        <>
-          {' · '}
-          <ProjectName {...project} />
-          <OnResource of={object} />
-        </>
-      )}
+      {' · '}
+      <ProjectName {...project} />
+      <OnResource of={object} />
     </>
   )
 }

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.js'
 import { Changes, Consequences, Time, Value } from './display.js'
 import { nameOf, organizationNameOf } from './known.js'
 import { RolesOf } from './names.js'
-import { FailureNotice, sayFailure } from './notice.js'
+import { FailureNotice, sayFailure, sayViolation } from './notice.js'
 import { findOrganizations } from './people.js'
 import { Picker } from './picker.js'
 import { ProjectPicker } from './project-picker.js'
@@ -265,7 +265,7 @@ const Field = (props: FieldProps) => {
   const { field, isKept, violations, written, change, ids } = props
   const id = `field-${field.name}`
   const label = fieldName(field.name)
-  const error = violations.map(({ description }) => description).join('; ')
+  const error = violations.map(({ description }) => sayViolation(description)).join('; ')
   const { as } = field
   if (as === 'hidden') return null
   if (as === 'project')

@@ -1,8 +1,17 @@
 import type { WireMethod } from '../../transport/wire.js'
 import { type FieldChange, type Json, pathOf } from './api.js'
 import { Button } from './button.js'
-import { Changes, RefLink, Time, timeText } from './display.js'
-import { RolesOf, UserName } from './names.js'
+import {
+  Changes,
+  GRANTED,
+  InProject,
+  isNothing,
+  Joined,
+  NameLink,
+  Time,
+  timeText,
+} from './display.js'
+import { ROLE, RoleName, RolesOf, UserName } from './names.js'
 import { More, Waiting } from './notice.js'
 import { type Query, useRows } from './query.js'
 import { setParameters } from './router.js'
@@ -66,8 +75,8 @@ export const HistoryList = ({ history, hasObjects = false, isShort = false }: Hi
           <RolesOf key={`${sequence}${object['roleKey'] ?? ''}`} object={object}>
             <li>
               <p>
-                <strong>{texts.types[type] ?? type}</strong>{' '}
-                {hasObjects && <RefLink object={object} />}
+                <Happened {...{ type, object, changes }} />
+                {hasObjects && <InProject object={object} />}
                 <span class="none">
                   {' '}
                   <Say
@@ -82,13 +91,48 @@ export const HistoryList = ({ history, hasObjects = false, isShort = false }: Hi
                   {texts.reason}: <bdi>{reason}</bdi>
                 </p>
               )}
-              {!isShort && <Changes changes={changes} />}
+              {!isShort && <Changes changes={changes?.filter((each) => !isTold(type, each))} />}
             </li>
           </RolesOf>
         ))}
       </ol>
       {!isShort && <More query={history} />}
     </div>
+  )
+}
+
+interface Told extends Pick<HistoryEntry, 'type' | 'object'> {
+  readonly changes: HistoryEntry['changes'] | undefined
+}
+
+/** Whether the sentence about a change says all of it: a role without an end was given or taken. */
+const isTold = (type: string, { field, from, to }: FieldChange): boolean =>
+  OF_USERS.test(type) &&
+  (field.startsWith(ROLE) ? isNothing(to) || (isNothing(from) && to === GRANTED) : !isNothing(from))
+
+/** Events that give and take roles of a user. */
+const OF_USERS = /^user_grant\.(added|updated|removed)$/
+
+/** What happened to an object, as a sentence. */
+export const Happened = ({ type, object, changes = [] }: Told) => {
+  const roles = OF_USERS.test(type) ? changes.filter(({ field }) => field.startsWith(ROLE)) : []
+  const named = (those: readonly FieldChange[]) => (
+    <Joined of={those.map(({ field }) => <RoleName roleKey={field.slice(ROLE.length)} />)} />
+  )
+  const got = roles.filter(({ from }) => isNothing(from))
+  const lost = roles.filter(({ to }) => isNothing(to))
+  const both = got.length > 0 ? texts.gotAndLost : texts.lost
+  const text =
+    lost.length > 0 ? both : got.length > 0 ? texts.got : (texts.types[type] ?? `${type} {object}`)
+  return (
+    <strong>
+      <Say
+        text={text}
+        object={<NameLink object={object} />}
+        roles={named(got.length > 0 ? got : lost)}
+        lost={named(lost)}
+      />
+    </strong>
   )
 }
 

@@ -6,6 +6,7 @@ import { Button } from './button.js'
 import { keepFocus } from './dialog.js'
 import { OrganizationName } from './names.js'
 import { isOn, Navigation, type Page } from './navigation.js'
+import { Skeleton } from './notice.js'
 import { objectTypes } from './object-types.js'
 import type { PageName } from './page-names.js'
 import { Overview, Timeline } from './pages/changes.js'
@@ -120,7 +121,7 @@ const Acting = () => {
 
 /** A page, shown once the caller's permissions are known, so that refused data is not requested. */
 const Opened = ({ Content }: Pick<Page, 'Content'>) =>
-  usePermission('') === undefined ? <p role="status">{texts.loading}</p> : <Content />
+  usePermission('') === undefined ? <Skeleton of="rows" /> : <Content />
 
 /** The address of this page, for a query. */
 const here = (): string => encodeURIComponent(location.pathname + location.search)

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { actFor } from './api.js'
-import { Choice } from './choice.js'
+import { Choice, LanguageChoice } from './choice.js'
 import { GoTo } from './go-to.js'
 import { ownOrganization } from './known.js'
 import { UserName } from './names.js'
@@ -95,8 +95,9 @@ export const Navigation = ({ pages, current }: NavigationProps) => {
           change={actFor}
         />
       )}
-      {(userId || backUrl || signOutUrl) && (
+      {(userId || backUrl || signOutUrl || settings.languages.length > 1) && (
         <p class="leave">
+          <LanguageChoice />
           {userId && <UserName id={userId} />}
           {backUrl && (
             <a href={backUrl} rel="external">

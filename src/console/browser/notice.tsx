@@ -14,12 +14,19 @@ export const sayFailure = ({ status, reason, message, metadata, violations }: Fa
   if (reason === 'PERMISSION_DENIED') return say(texts.denied, deniedOf(metadata))
   if (reason === 'NOT_FOUND') return texts.missing
   const fields = violations
-    .map(({ field, description }) => `${fieldName(field)} ${description}`)
+    .map(({ field, description }) => `${fieldName(field)} ${sayViolation(description)}`)
     .join('; ')
   const sentence = texts.refusals[reason] ?? message
   const said = fields ? `${sentence}: ${fields}` : sentence
   const { correlationId: id } = metadata
   return id ? say(texts.failed, { message: said, id }) : said
+}
+
+/** What is wrong with a field, in the language of the page. */
+export const sayViolation = (description: string): string => {
+  const numbers = description.match(/\d+/g) ?? []
+  const text = texts.violations[description.replace(/\d+/g, '#')]
+  return text?.replace(/#/g, () => numbers.shift() ?? '') ?? description
 }
 
 const deniedOf = ({ permission = '', orgId = '' }: Failure['metadata']) => ({
@@ -57,19 +64,23 @@ export const More = ({ query, text = texts.more }: MoreProps) =>
     </>
   )
 
-/** Shown while a query is loading, or after it failed. */
-export const Waiting = ({
-  query,
-}: {
+interface WaitingProps {
   readonly query: Pick<Query, 'body' | 'failure' | 'reload'>
-}) => {
-  if (query.failure) return <FailureNotice failure={query.failure} retry={query.reload} />
-  return query.body ? null : (
-    <p class="none" role="status">
-      {texts.loading}
-    </p>
-  )
+  /** What comes: it takes about the room of that. Default: rows. */
+  readonly of?: 'rows' | 'facts' | 'line'
 }
+
+/** Shown while a query is loading, or after it failed. */
+export const Waiting = ({ query, of = 'rows' }: WaitingProps) => {
+  if (query.failure) return <FailureNotice failure={query.failure} retry={query.reload} />
+  return query.body ? null : <Skeleton of={of} />
+}
+
+export const Skeleton = ({ of }: Required<Pick<WaitingProps, 'of'>>) => (
+  <p class={`skeleton ${of}`} role="status">
+    <span>{texts.loading}</span>
+  </p>
+)
 
 interface ExportButtonProps {
   /** Saves a file, or returns why it could not. */

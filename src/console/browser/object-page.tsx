@@ -31,7 +31,7 @@ interface ObjectPageProps {
 }
 
 /** The page of an object: as it is or was, what the caller may do with it, and its history. */
-export const ObjectPage = ({ type, back, tool, lead, children }: ObjectPageProps) => {
+export const ObjectPage = ({ type, back, tool: Tool, lead, children }: ObjectPageProps) => {
   const ids = Object.fromEntries(
     type.ids.flatMap((id) => (parameter(id) ? [[id, parameter(id)]] : [])),
   )
@@ -39,6 +39,7 @@ export const ObjectPage = ({ type, back, tool, lead, children }: ObjectPageProps
   const { get, stateAt } = type.operations
   const query = useQuery(at ? withQuery(pathOf(stateAt, ids), { sequence: at }) : pathOf(get, ids))
   const mayReadHistory = usePermission('event.read') ?? false
+  const mayWrite = usePermission(type.permission)
   const history = useHistory(type.operations.history, {
     ids,
     size: '100',
@@ -58,23 +59,32 @@ export const ObjectPage = ({ type, back, tool, lead, children }: ObjectPageProps
         {object && type.operations.deactivate && <Value of={object['state']} field="state" />}
       </h1>
       <AsOf history={history} at={at} />
-      {isMissing ? <Missing isThen={at !== ''} history={history} /> : <Waiting query={query} />}
-      {object && !at && lead}
-      {object && (
-        <RolesOf object={{ ...ids, ...object }}>
-          <Facts type={type} object={object} />
-        </RolesOf>
+      {isMissing ? (
+        <Missing isThen={at !== ''} history={history} />
+      ) : (
+        <Waiting query={query} of="facts" />
       )}
-      {object && !at && (
-        <Actions {...{ type, ids, object, back, tool }} isStale={query.isReading} />
-      )}
-      {!at && !isMissing && children}
-      {mayReadHistory && (
-        <>
-          <h2>{texts.history}</h2>
-          <HistoryList history={history} />
-        </>
-      )}
+      <div class="object">
+        <div>{object && !at && lead}</div>
+        {object && (
+          <aside aria-label={texts.facts}>
+            <RolesOf object={{ ...ids, ...object }}>
+              <Facts type={type} object={object} />
+            </RolesOf>
+            {!at && <Actions {...{ type, ids, object, back }} isStale={query.isReading} />}
+          </aside>
+        )}
+        <div>
+          {Tool && mayWrite && object && !at && <Tool ids={ids} object={object} />}
+          {!at && !isMissing && children}
+        </div>
+        {mayReadHistory && (
+          <section>
+            <h2>{texts.history}</h2>
+            <HistoryList history={history} />
+          </section>
+        )}
+      </div>
     </article>
   )
 }
@@ -142,25 +152,18 @@ interface ActionsProps extends FactsProps {
   /** Whether the object is being read again, after a change. */
   readonly isStale: boolean
   readonly back: string
-  readonly tool: Tool | undefined
 }
 
 /** Buttons for the changes of an object, or the permission that the caller lacks. */
 const Actions = (props: ActionsProps) => {
-  const { type, ids, object, isStale, back, tool: Tool } = props
+  const { type, ids, object, isStale, back } = props
   const [write, setWrite] = useState<Write | undefined>()
   const isAllowed = usePermission(type.permission)
   if (isAllowed === undefined) return null
   if (!isAllowed) return <p class="none">{say(texts.readOnly, { permission: type.permission })}</p>
 
   const { protectedBy } = object
-  if (protectedBy)
-    return (
-      <>
-        <p class="notice">{say(texts.declaredBy, { by: String(protectedBy) })}</p>
-        {Tool && <Tool ids={ids} object={object} />}
-      </>
-    )
+  if (protectedBy) return <p class="notice">{say(texts.declaredBy, { by: String(protectedBy) })}</p>
 
   const { get, history, update, remove, deactivate, reactivate } = type.operations
   const name = titleOf(type, { ...ids, ...object })
@@ -206,7 +209,6 @@ const Actions = (props: ActionsProps) => {
         {step && button(step.verb, step.operation, step.look ?? 'primary')}
         {remove && button('remove', remove, 'danger')}
       </div>
-      {Tool && <Tool ids={ids} object={object} />}
       {write && !isStale && (
         <WriteDialog write={{ ...write, seen: { object, get, history } }} close={close} />
       )}

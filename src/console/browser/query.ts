@@ -5,6 +5,7 @@ import {
   call,
   type Failure,
   type Json,
+  type Outcome,
   type Pages,
   pagesOf,
   pathOf,
@@ -80,8 +81,7 @@ export const useQuery = <Row = Json>(
     const { signal } = current
     if (path === undefined) return
     current.isBusy = true
-    const address = pages ? withQuery(path, { [pages.cursor]: cursor }) : path
-    const outcome = await call({ method: 'GET', path: address, signal })
+    const outcome = await readPage(path, { pages, cursor, signal })
     if (signal.aborted) return
     current.isBusy = false
     if ('failure' in outcome) {
@@ -142,6 +142,21 @@ export const useQuery = <Row = Json>(
     more,
     reload,
   }
+}
+
+interface PageRead {
+  readonly pages: Pages | undefined
+  readonly cursor: string
+  readonly signal: AbortSignal
+}
+
+/** Reads a page, or the first after it that has rows: one may be empty before the last. */
+const readPage = async (path: string, { pages, cursor, signal }: PageRead): Promise<Outcome> => {
+  const address = pages ? withQuery(path, { [pages.cursor]: cursor }) : path
+  const outcome = await call({ method: 'GET', path: address, signal })
+  if ('failure' in outcome || !pages || rowsIn(outcome.body, pages).length > 0) return outcome
+  const next = String(outcome.body[pages.next] ?? '')
+  return next ? readPage(path, { pages, cursor: next, signal }) : outcome
 }
 
 /** Reads the rows of a list; nothing without parameters. Empty parameters are left out. */

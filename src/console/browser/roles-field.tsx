@@ -187,4 +187,5 @@ export const RolesField = (props: RolesFieldProps) => {
   )
 }
 
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+export const compare = (one: string, other: string): number =>
+  one < other ? -1 : one > other ? 1 : 0

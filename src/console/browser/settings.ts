@@ -22,6 +22,8 @@ export interface Settings {
   readonly userIdsAreAddresses: boolean
   /** A tag of BCP 47, such as `de`. */
   readonly language: string
+  /** The languages that the reader can choose from. */
+  readonly languages: readonly string[]
   readonly messages?: Messages | undefined
   /** Whether the console has its own menu. */
   readonly hasMenu: boolean
@@ -40,5 +42,5 @@ const element =
   typeof document === 'undefined' ? null : document.querySelector('meta[name="settings"]')
 
 export const settings: Settings = JSON.parse(
-  element?.getAttribute('content') ?? '{ "language": "en" }',
+  element?.getAttribute('content') ?? '{ "language": "en", "languages": [] }',
 )

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Project } from '../../../src/index.js'
+import { items as itemsOf, type Project } from '../../../src/index.js'
 import { OIDC_DEFAULTS, PROJECT_DEFAULTS } from '../../defaults.js'
 import {
   addSamples,
@@ -283,6 +283,89 @@ describe('history.list', () => {
     expect((await good(iam.history.list(asked, inGlobex))).items).toEqual([])
   })
 
+  it('of a permission has what changed who may use it, in the roles that had it then', async () => {
+    const shop = { projectId: 'shop' }
+    await good(iam.projects.add({ id: 'shop', name: 'Shop' }, context))
+    const add = (roleKey: string, permissions: string[]) =>
+      good(iam.projectRoles.add({ ...shop, roleKey, displayName: roleKey, permissions }, context))
+    const give = (userId: string, roleKey: string) =>
+      good(iam.userGrants.add({ ...shop, userId, roles: [{ roleKey }] }, context))
+    await add('approver', ['invoice.approve'])
+    await add('viewer', ['invoice.read'])
+    await give('ann', 'approver')
+    await give('bob', 'viewer')
+    await good(iam.userGrants.deactivate({ ...shop, userId: 'bob' }, context))
+    const approves = { permissions: ['invoice.read', 'invoice.approve'] }
+    await good(iam.projectRoles.patch({ ...shop, roleKey: 'viewer', ...approves }, context))
+    await good(iam.projectRoles.patch({ ...shop, roleKey: 'viewer', displayName: 'V' }, context))
+    await good(iam.userGrants.reactivate({ ...shop, userId: 'bob' }, context))
+    await good(iam.userGrants.remove({ ...shop, userId: 'ann' }, context))
+    const projectGrant = { ...shop, grantedOrgId: 'globex', roleKeys: ['viewer'] }
+    await good(iam.projectGrants.add(projectGrant, context))
+    await good(iam.projectRoles.patch({ ...shop, roleKey: 'viewer', permissions: [] }, context))
+    await good(iam.userGrants.remove({ ...shop, userId: 'bob' }, context))
+    await good(iam.projectRoles.remove({ ...shop, roleKey: 'approver' }, context))
+    await good(iam.projects.deactivate({ id: 'shop' }, context))
+    const asked = { ...shop, permission: 'invoice.approve' }
+    const { items } = await good(iam.history.list(asked, context))
+    const named = items.map(({ type, object }) => [type, ...Object.values(object).slice(1, 3)])
+    expect(named).toEqual([
+      ['project_role.added', 'shop', 'approver'],
+      ['user_grant.added', 'ann', 'shop'],
+      ['project_role.updated', 'shop', 'viewer'],
+      ['user_grant.reactivated', 'bob', 'shop'],
+      ['user_grant.removed', 'ann', 'shop'],
+      ['project_grant.added', 'shop', 'globex'],
+      ['project_role.updated', 'shop', 'viewer'],
+      ['project_role.removed', 'shop', 'approver'],
+      ['project.deactivated', 'shop'],
+    ])
+    const inTurn: unknown[] = []
+    const newestFirst = { ...asked, order: 'desc', limit: 2 } as const
+    for await (const entry of itemsOf(iam.history.list, newestFirst, context)) inTurn.push(entry)
+    expect(inTurn).toEqual(items.toReversed())
+    const ofRole = { ...shop, roleKey: 'approver' }
+    const types = (await good(iam.history.list(ofRole, context))).items.map(({ type }) => type)
+    expect(types).toEqual([
+      'project_role.added',
+      'user_grant.added',
+      'user_grant.removed',
+      'project_role.removed',
+      'project.deactivated',
+    ])
+    const ofBob = await good(iam.history.list({ ...asked, user: 'bob' }, context))
+    expect(ofBob.items.map(({ type }) => type)).toEqual(['user_grant.reactivated'])
+  })
+
+  it('of a permission is also of a project that another organization granted', async () => {
+    const projectGrant = { projectId: 'portal', grantedOrgId: 'globex', roleKeys: ['editor'] }
+    await good(iam.projectGrants.add(projectGrant, context))
+    const received = { projectId: 'portal', projectOrgId: 'acme' }
+    const roles = [{ roleKey: 'editor' }]
+    await good(iam.userGrants.add({ ...received, userId: 'gil', roles }, inGlobex))
+    const asked = { ...received, permission: 'invoice.approve' }
+    expect((await good(iam.history.list(asked, inGlobex))).items).toEqual([])
+    const permissions = ['invoice.approve']
+    await good(iam.projectRoles.patch({ ...editor, permissions }, context))
+    await good(iam.userGrants.remove({ ...received, userId: 'gil' }, inGlobex))
+    const { items } = await good(iam.history.list(asked, inGlobex))
+    expect(items.map(({ type }) => type)).toEqual(['user_grant.removed'])
+  })
+
+  it('of a permission says where to go on when it has looked through much', async () => {
+    await good(iam.projects.add({ id: 'shop', name: 'Shop' }, context))
+    const role = { projectId: 'shop', roleKey: 'payer' }
+    await good(iam.projectRoles.add({ ...role, displayName: '0', permissions: ['pay'] }, context))
+    for (let at = 1; at <= 5_000; at++)
+      await good(iam.projectRoles.patch({ ...role, displayName: `${at}` }, context))
+    const newest = { projectId: 'shop', permission: 'pay', order: 'desc' } as const
+    const page = await good(iam.history.list(newest, context))
+    expect(page.items).toEqual([])
+    const next = await good(iam.history.list({ ...newest, before: page.nextBefore }, context))
+    expect(next.items.map(({ type }) => type)).toEqual(['project_role.added'])
+    expect(next).not.toHaveProperty('nextBefore')
+  })
+
   it('of a role ends with the removal of its project', async () => {
     await good(iam.projectRoles.add({ ...editor, roleKey: 'gone', displayName: 'x' }, context))
     await good(iam.projectRoles.remove({ ...editor, roleKey: 'gone' }, context))
@@ -326,6 +409,10 @@ describe('history.list', () => {
     ['projectId', { object: project, projectId: 'portal' }],
     ['projectOrgId', { projectOrgId: 'acme' }],
     ['projectOrgId', { projectId: 'portal', projectOrgId: '' }],
+    ['roleKey', { roleKey: 'editor' }],
+    ['roleKey', { projectId: 'portal', roleKey: '' }],
+    ['permission', { permission: 'invoice.read' }],
+    ['permission', { projectId: 'portal', permission: 'all of them' }],
     ['actor', { actor: '' }],
     ['types', { types: [] }],
     ['types', { types: 'project.added' }],

@@ -75,6 +75,11 @@ export const histories: readonly (readonly [name: string, ...calls: Call[]])[] =
       query: 'project_id=portal&projectOrgId=acme',
       input: { projectId: 'portal', projectOrgId: 'acme' },
     }),
+    listHistory({
+      request: { projectId: 'portal', roleKey: 'editor', permission: 'invoice.read' },
+      query: 'project_id=portal&roleKey=editor&permission=invoice.read',
+      input: { projectId: 'portal', roleKey: 'editor', permission: 'invoice.read' },
+    }),
   ],
   [
     'lists the history of a project with its roles',

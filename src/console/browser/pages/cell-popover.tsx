@@ -5,8 +5,8 @@ import { Button } from '../button.js'
 import { EndInput } from '../dates.js'
 import { Time } from '../display.js'
 import { GrantDialog } from '../grant-dialog.js'
-import { nameOf } from '../known.js'
-import { UserName } from '../names.js'
+import { nameOf, organizationNameOf, ownOrganization, providerNameOf } from '../known.js'
+import { projectTitleOf, UserName } from '../names.js'
 import { FailureNotice } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import type { RoleSource } from '../roles-field.js'
@@ -145,7 +145,8 @@ interface WhyProps {
   readonly outcome: Outcome<Explanation>
 }
 
-const Why = ({ openCell: { grant, roleName }, outcome }: WhyProps) => {
+const Why = ({ openCell, outcome }: WhyProps) => {
+  const { grant, roleName } = openCell
   if ('failure' in outcome) return <FailureNotice failure={outcome.failure} />
   const { allowed, reasons = [], because = [] } = outcome.body
   // The change of the user's own roles comes last.
@@ -164,14 +165,14 @@ const Why = ({ openCell: { grant, roleName }, outcome }: WhyProps) => {
           ))}
         </ul>
       )}
-      {last && <Because entry={last} />}
+      {last && <Because entry={last} openCell={openCell} />}
       {before.length > 0 && (
         <details>
           <summary>{texts.whyBecause}</summary>
           <ol>
             {before.map((entry) => (
               <li key={entry.sequence}>
-                <Because entry={entry} />
+                <Because entry={entry} openCell={openCell} />
               </li>
             ))}
           </ol>
@@ -181,10 +182,15 @@ const Why = ({ openCell: { grant, roleName }, outcome }: WhyProps) => {
   )
 }
 
+interface BecauseProps {
+  readonly entry: Evidence
+  readonly openCell: OpenCell
+}
+
 /** A change that an answer rests on: what it was, who made it, when, and why. */
-const Because = ({ entry: { type, time, actor, reason } }: { readonly entry: Evidence }) => (
+const Because = ({ entry: { type, time, actor, reason }, openCell }: BecauseProps) => (
   <p>
-    {texts.types[type] ?? type}{' '}
+    <Say text={texts.types[type] ?? type} object={<bdi>{concernedBy(type, openCell)}</bdi>} />{' '}
     {actor ? (
       <Say text={texts.by} name={<UserName id={actor.userId} />} time={<Time at={time} />} />
     ) : (
@@ -231,4 +237,15 @@ const Actions = ({ openCell, start }: ActionsProps) => {
       {isHeld && <Button text={texts.takeRole} look="danger" onClick={take} />}
     </div>
   )
+}
+
+/** The name of the object of an event on which the role in a cell rests. */
+const concernedBy = (type: string, { grant, roleName, via }: OpenCell): string => {
+  const { userId, projectId, projectOrgId } = grant
+  const [object = ''] = type.split('.')
+  if (object === 'project') return projectTitleOf({ projectId, projectOrgId })
+  if (object === 'project_role') return roleName
+  if (object === 'project_grant') return organizationNameOf(ownOrganization())
+  if (object === 'role_mapping') return via?.group ?? texts.none
+  return object === 'identity_provider' ? providerNameOf(via?.idpId ?? '') : nameOf(userId)
 }

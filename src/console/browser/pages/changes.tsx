@@ -14,11 +14,11 @@ import { useAnyPermission, usePermission } from '../permissions.js'
 import { useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
 import type { ListSpec } from '../rows.js'
-import { texts } from '../texts.js'
+import { say, texts } from '../texts.js'
 import { UserPicker } from '../user-picker.js'
 import { Attention, useUsers } from './attention.js'
 import { DOMAINS, PROJECTS, PROVIDERS } from './lists.js'
-import { ProjectChoice } from './project-choice.js'
+import { AccessFilter, chosenProject, ProjectChoice } from './project-choice.js'
 
 /** How much there is, and what has changed lately: as far as the caller may see it. */
 export const Overview = () => {
@@ -70,7 +70,7 @@ const People = ({ users }: { readonly users: ReturnType<typeof useUsers> }) => {
       <h2>
         <a href={href('users')}>{texts.people}</a>
       </h2>
-      <Waiting query={users} />
+      <Waiting query={users} of="line" />
       {rows && <p class="figure">{hasMore ? `> ${rows.length}` : rows.length}</p>}
     </section>
   )
@@ -86,7 +86,7 @@ const Card = ({ page, list: { operation, label }, permission }: CardProps) => {
       <h2>
         <a href={href(page)}>{label}</a>
       </h2>
-      <Waiting query={query} />
+      <Waiting query={query} of="line" />
       {query.body && (
         <p class="figure">
           {query.body['totalSizeCapped'] ? texts.capped : Number(query.body['totalSize'] ?? 0)}
@@ -99,11 +99,14 @@ const Card = ({ page, list: { operation, label }, permission }: CardProps) => {
 /** The changes in the organization; new changes appear automatically. */
 export const Timeline = () => {
   const [isLive, setLive] = useState(true)
+  const project = chosenProject()
   const filter = {
     actor: parameter('actor'),
     user: parameter('user'),
     project_id: parameter('projectId'),
     project_org_id: parameter('projectOrgId'),
+    role_key: project && parameter('roleKey'),
+    permission: project && parameter('permission'),
     types: parameter('types'),
     'time.from': parameter('from'),
     'time.to': parameter('to'),
@@ -120,12 +123,13 @@ export const Timeline = () => {
         <UserFilter name="actor" label={texts.who} />
         <UserFilter name="user" label={texts.person} />
         <ProjectChoice none={texts.anyProject} />
+        {project && <AccessFilter project={project} />}
         <Choice
           text={texts.type}
           value={filter.types}
           options={[
             { value: '', name: texts.anyType },
-            ...Object.entries(texts.types).map(([value, name]) => ({ value, name })),
+            ...Object.keys(texts.types).map((value) => ({ value, name: sentenceOf(value, '…') })),
           ]}
           change={(types) => setParameters({ types })}
         />
@@ -140,6 +144,10 @@ export const Timeline = () => {
     </article>
   )
 }
+
+/** What happened to an object, as a text. */
+const sentenceOf = (type: string, object: string): string =>
+  say(texts.types[type] ?? type, { object })
 
 interface UserFilterProps {
   /** Parameter of the page that has the id of the user. */
@@ -174,7 +182,11 @@ const exportTimeline = (filter: Json, reading: Reading): Promise<Failure | undef
     )
     return [
       ...[cellTime(time), ownOrganization(), nameOf(actor.userId), actor.userId],
-      ...[texts.types[type] ?? type, user ? nameOf(user) : other, user],
+      ...[
+        sentenceOf(type, user ? nameOf(user) : other || roleKey || project?.projectId || ''),
+        user ? nameOf(user) : other,
+        user,
+      ],
       ...[project ? projectTitleOf(project) : '', roleKey, said.join('; '), reason],
     ]
   }

@@ -12,7 +12,7 @@ import { UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useRows } from '../query.js'
-import { type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
+import { compare, type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Gap, useDrawn } from '../rows.js'
 import { fieldName, say, texts } from '../texts.js'
@@ -77,7 +77,11 @@ const MatrixOf = ({ project }: MatrixProps) => {
       ) ?? [],
     [query.rows, wanted],
   )
-  const columns = useMemo(() => found.slice(0, most), [found, most])
+  // Those of a group stand together.
+  const columns = useMemo(
+    () => found.slice(0, most).toSorted((one, other) => compare(one.group, other.group)),
+    [found, most],
+  )
   if (!roles) return <Waiting query={query} />
   if (roles.length === 0) return <p class="empty">{texts.emptyRoles}</p>
   const more = () => setMost(most + COLUMNS)
@@ -89,7 +93,7 @@ const MatrixOf = ({ project }: MatrixProps) => {
   )
 }
 
-type Column = Pick<RoleOption, 'roleKey' | 'name'>
+type Column = Pick<RoleOption, 'roleKey' | 'name' | 'group'>
 
 interface UsersProps extends MatrixProps {
   readonly columns: readonly Column[]
@@ -128,6 +132,9 @@ const Users = ({ project, columns }: UsersProps) => {
   const rows = granted && [...granted, ...others.map((id) => ({ ...missing, userId: id }))]
   const { onScroll, first, end } = useDrawn(rows?.length ?? 0, 40, grants.more)
   const grid = useGrid()
+  const groups = [...new Set(columns.map(({ group }) => group))]
+  const isGrouped = groups.some((group) => group !== '')
+  const heads = isGrouped ? 2 : 1
   return (
     <>
       {failure && <FailureNotice failure={failure} />}
@@ -137,9 +144,23 @@ const Users = ({ project, columns }: UsersProps) => {
         <>
           <p class="none">{texts.matrixHint}</p>
           <section class="window matrix" aria-label={texts.matrix} onScroll={onScroll}>
-            <table {...grid} aria-label={texts.matrix} aria-rowcount={rows.length + 1}>
+            <table {...grid} aria-label={texts.matrix} aria-rowcount={rows.length + heads}>
               <thead>
-                <tr aria-rowindex={1}>
+                {isGrouped && (
+                  <tr aria-rowindex={1}>
+                    <td />
+                    {groups.map((group) => (
+                      <th
+                        key={group}
+                        scope="colgroup"
+                        colSpan={columns.filter((column) => column.group === group).length}
+                      >
+                        <bdi>{group}</bdi>
+                      </th>
+                    ))}
+                  </tr>
+                )}
+                <tr aria-rowindex={heads}>
                   <th scope="col">{fieldName('userId')}</th>
                   {columns.map(({ roleKey, name }) => (
                     <th key={roleKey} scope="col" title={roleKey}>
@@ -153,7 +174,7 @@ const Users = ({ project, columns }: UsersProps) => {
                 {rows.slice(first, end).map((grant, index) => (
                   <Row
                     key={grant.userId}
-                    index={first + index + 2}
+                    index={first + index + heads + 1}
                     grant={grant}
                     mapped={mapped.get(grant.userId)}
                     columns={columns}

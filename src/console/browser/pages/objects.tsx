@@ -117,15 +117,14 @@ export const SetupLink = () => <ObjectPage type={types.setupLink} back={href('se
 
 export const UserGrant = () => {
   const userId = parameter('userId')
-  return (
-    <ObjectPage type={types.userGrant} back={href('grants')}>
-      <p>
-        <a href={href('user', { userId })}>
-          {texts.user}: <UserName id={userId} />
-        </a>
-      </p>
-    </ObjectPage>
+  const lead = (
+    <p>
+      <a href={href('user', { userId })}>
+        {texts.user}: <UserName id={userId} />
+      </a>
+    </p>
   )
+  return <ObjectPage type={types.userGrant} back={href('grants')} lead={lead} />
 }
 
 export const Provider = () => (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import type { FieldChange, Impact, Json } from '../api.js'
 import { Button } from '../button.js'
-import { Changes, Consequences, RefLink } from '../display.js'
+import { Changes, Consequences, InProject, NameLink } from '../display.js'
 import { ReasonField } from '../form.js'
 import { RolesOf } from '../names.js'
 import { FailureNotice } from '../notice.js'
@@ -163,7 +163,8 @@ const Outcome = ({ body, isApplied }: Result) => {
 
 const Named = ({ object }: { readonly object: Json }) => (
   <>
-    {objectTypes.find(({ type }) => type === object['type'])?.title} <RefLink object={object} />
+    {objectTypes.find(({ type }) => type === object['type'])?.title} <NameLink object={object} />
+    <InProject object={object} />
   </>
 )
 

@@ -5,16 +5,21 @@ import { Button } from '../button.js'
 import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
 import { DateField, DateInput, notAfterNow } from '../dates.js'
 import { Time, Value } from '../display.js'
-import { isOwn, nameOf, type ProjectIds, personOf, roleNameOf } from '../known.js'
+import { isOwn, nameOf, type ProjectIds, personOf } from '../known.js'
 import { ProjectName, projectTitleOf, UserLink } from '../names.js'
-import { ExportButton, FailureNotice, More, Waiting } from '../notice.js'
-import { type Option, Picker } from '../picker.js'
+import { ExportButton, FailureNotice, More, Skeleton, Waiting } from '../notice.js'
 import { useRows } from '../query.js'
 import { type RoleOption, type RoleSource, readRoles, useRolesOf, viaOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Table } from '../rows.js'
 import { fieldName, Say, texts } from '../texts.js'
-import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
+import {
+  AccessFilter,
+  accessIn,
+  chosenProject,
+  ProjectChoice,
+  ResourceFilter,
+} from './project-choice.js'
 
 /**
  * Who had which role of a project at a time: over all organizations, or of the own one if another has granted the
@@ -48,52 +53,6 @@ export const Review = () => {
     </article>
   )
 }
-
-/** The role or the permission that is asked for. */
-const accessIn = () => ({ roleKey: parameter('roleKey'), permission: parameter('permission') })
-
-interface Access extends Option {
-  readonly filter: { readonly roleKey?: string; readonly permission?: string }
-}
-
-const rightOf = (permission: string): Access => ({
-  ...{ id: `permission ${permission}`, name: permission, detail: fieldName('permission') },
-  filter: { permission },
-})
-
-/** Chooses a role by its name, or a permission that any role gives; a permission of the past is typed. */
-const AccessFilter = ({ project }: { readonly project: ProjectIds }) => {
-  const { roles = [] } = useRolesOf(project)
-  const { roleKey, permission } = accessIn()
-  const roleOf = ({ roleKey, name }: Pick<RoleOption, 'roleKey' | 'name'>): Access => ({
-    ...{ id: `role ${roleKey}`, name, detail: texts.role, filter: { roleKey } },
-  })
-  const all = [
-    ...roles.map(roleOf),
-    ...[...new Set(roles.flatMap(({ permissions }) => permissions))].map(rightOf),
-  ]
-  const find = async (text: string) => {
-    const wanted = text.toLowerCase()
-    return all.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, OFFERED)
-  }
-  const chosen = [
-    ...(roleKey ? [roleOf({ roleKey, name: roleNameOf(project, roleKey) })] : []),
-    ...(permission ? [rightOf(permission)] : []),
-  ]
-  const none = { roleKey: undefined, permission: undefined }
-  return (
-    <Picker<Access>
-      label={texts.roleOrPermission}
-      chosen={chosen}
-      change={([access]) => setParameters({ ...none, ...access?.filter })}
-      find={find}
-      take={async (text) => rightOf(text)}
-    />
-  )
-}
-
-/** Most roles and permissions that are offered at once. */
-const OFFERED = 50
 
 interface ReviewProps {
   readonly project: ProjectIds
@@ -239,7 +198,7 @@ const Comparison = ({ project, filter, at, since }: ComparisonProps) => {
           to={<Time at={at || new Date().toISOString()} />}
         />
       </p>
-      {!found && !failure && <p role="status">{texts.loading}</p>}
+      {!found && !failure && <Skeleton of="rows" />}
       {failure && <FailureNotice failure={failure} />}
       {found?.length === 0 && <p class="empty">{texts.compareNone}</p>}
       {found && found.length > 0 && <Holders holders={found} {...{ roles, project }} />}

@@ -63,7 +63,7 @@ export const Scim = ({ idpId }: ScimProps) => {
   return (
     <section>
       <h2>{texts.scim.title}</h2>
-      {!body && <Waiting query={query} />}
+      {!body && <Waiting query={query} of="line" />}
       {url && (
         <>
           <p>{texts.scim.about}</p>

@@ -26,7 +26,7 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
     if (await send(roleMappingService.removeRoleMapping, ids)) mappings.reload()
   }
   if (unread) return <FailureNotice failure={unread} />
-  if (!projects || !mappings.rows) return <Waiting query={mappings} />
+  if (!projects || !mappings.rows) return <Waiting query={mappings} of="line" />
   return (
     <>
       <p>{texts.setUp.groupsAbout}</p>

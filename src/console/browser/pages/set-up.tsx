@@ -1,16 +1,25 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { domainService, identityProviderService } from '../../../transport/wire.js'
-import { call, type Failure, type Json, leaveLink, type StoredObject } from '../api.js'
+import {
+  call,
+  type Failure,
+  type Json,
+  type JsonValue,
+  leaveLink,
+  type StoredObject,
+} from '../api.js'
 import { Button } from '../button.js'
+import { LanguageChoice } from '../choice.js'
 import { Dialog } from '../dialog.js'
+import { Time } from '../display.js'
 import { ownOrganization } from '../known.js'
 import { OrganizationName } from '../names.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useQuery, useRows } from '../query.js'
 import { settings } from '../settings.js'
-import { say, texts } from '../texts.js'
+import { Say, say, texts } from '../texts.js'
 import { useWrite } from '../write.js'
 import { ProviderTest } from './objects.js'
 import { Scim } from './scim.js'
@@ -27,7 +36,7 @@ export const SetUp = () => {
   const mayMap = usePermission('role_mapping.write')
   const mayProve = usePermission('domain.write')
   const [picked, setPicked] = useState('')
-  const own = useQuery(settings.isLink && maySee ? '/setUp' : undefined)
+  const own = useQuery(settings.isLink ? '/setUp' : undefined)
   const ownId = own.body?.['idpId'] ? String(own.body['idpId']) : undefined
   const idpId = ownId ?? picked
   const { listIdentityProviders } = identityProviderService
@@ -68,7 +77,7 @@ export const SetUp = () => {
             }}
           />
         ) : (
-          <Waiting query={providers.rows ? own : providers} />
+          <Waiting query={providers.rows ? own : providers} of="line" />
         )}
       </Step>
     ),
@@ -78,7 +87,7 @@ export const SetUp = () => {
         {domains.rows ? (
           <DomainStep domains={domains.rows} done={domains.reload} />
         ) : (
-          <Waiting query={domains} />
+          <Waiting query={domains} of="line" />
         )}
       </Step>
     ),
@@ -101,7 +110,7 @@ export const SetUp = () => {
   ]
   return (
     <article class="set-up">
-      {settings.isLink && <Brand />}
+      {settings.isLink && <Brand expiresAt={own.body?.['expiresAt']} />}
       <h1>{texts.setUp.title}</h1>
       <p>{texts.setUp.about}</p>
       <ol>{steps.map((step, at) => step && <li key={at}>{step}</li>)}</ol>
@@ -111,17 +120,27 @@ export const SetUp = () => {
 
 const isProven = ({ state }: StoredObject): boolean => state === 'DOMAIN_STATE_VERIFIED'
 
-/** Whose application this is, and for whom it is set up. */
-const Brand = () => (
-  <p class="kind">
-    {settings.logo && <img src={settings.logo} alt="" height="24" />} {settings.title}
-    {ownOrganization() && (
-      <>
-        {' · '}
-        <OrganizationName id={ownOrganization()} />
-      </>
-    )}
-  </p>
+/** Whose application this is, for whom it is set up, and until when. */
+const Brand = ({ expiresAt }: { readonly expiresAt: JsonValue | undefined }) => (
+  <header class="brand">
+    {settings.logo && <img src={settings.logo} alt="" height="24" />}
+    <p>
+      <strong>{settings.title || texts.title}</strong>
+      {ownOrganization() && (
+        <>
+          {' · '}
+          <OrganizationName id={ownOrganization()} />
+        </>
+      )}
+      {expiresAt && (
+        <span class="none">
+          {' · '}
+          <Say text={texts.setUp.validUntil} time={<Time at={String(expiresAt)} />} />
+        </span>
+      )}
+    </p>
+    <LanguageChoice />
+  </header>
 )
 
 interface StepProps {

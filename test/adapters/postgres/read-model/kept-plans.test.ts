@@ -110,6 +110,11 @@ const READS: readonly (readonly [string, (readModel: ReadModel) => Promise<unkno
   ['the history of a user', (readModel) => readModel.history({ ...history, user: 'user-7' })],
   ['a check', (readModel) => readModel.access({ ...of, ...grant, projectOrgId: 'acme' })],
   ['an object', (readModel) => readModel.get('acme', grant)],
+  [
+    'the impact of a role that nobody has',
+    (readModel) =>
+      readModel.affected({ ...of, projectId: 'portal', roleKeys: ['reader'], at: 2n ** 60n }),
+  ],
 ]
 
 /** Rows that were read by going through a whole table, and by an index, since `before`. */
@@ -162,6 +167,7 @@ test('A plan that is kept from small tables reads few rows of large ones.', asyn
     `SELECT DISTINCT statement FROM pg_prepared_statements WHERE generic_plans > 0 AND name LIKE 'iam %'`,
   )
   expect(rows.length).toBeGreaterThanOrEqual(READS.length)
+  expect(rows.some(({ statement }) => statement.includes('counted_0'))).toBe(true)
   await other.close()
 })
 

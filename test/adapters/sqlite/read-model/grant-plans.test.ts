@@ -173,6 +173,9 @@ describe('Among 20,000 grants in 100 organizations', () => {
       expect(scansIn(statement)).toEqual([])
       // By grants, and by groups.
       expect(searchedBy(statement, 'share')).toEqual([...parts, ...parts])
+      // Of an organization without users, nothing more than that is asked.
+      const pointing = [...parts, ...parts].map(() => 'share=?')
+      expect(searchedBy(statement, 'pointing')).toEqual(pointing)
       // Only the pages of the parts are sorted together, and again beside the positions.
       expect(sortsIn(statement)).toHaveLength(2)
     },

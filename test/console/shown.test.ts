@@ -1,0 +1,134 @@
+import { orThrow } from 'claviger'
+import { german } from 'claviger/console'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium, openContext } from '../chromium.js'
+import { type OpenConsole, openConsole } from './open-console.js'
+import { fillRealistic, PEOPLE, REALISTIC } from './realistic.js'
+import { openVendor, vendor } from './set-up-host.js'
+
+describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
+  let opened: OpenConsole
+  let page: OpenConsole['page']
+
+  beforeAll(async () => {
+    opened = await openConsole({ ...REALISTIC, messages: { de: german } }, fillRealistic)
+    page = opened.page
+    await page.setViewportSize({ width: 1440, height: 800 })
+  })
+  afterAll(() => opened?.close())
+
+  it('tells what happened in sentences, and only of a permission where one is chosen', async () => {
+    await opened.open('timeline?projectId=invoicing')
+    const field = page.getByRole('combobox', { name: 'Role or permission' })
+    await field.fill('payment.run')
+    await page.getByRole('option', { name: /^payment\.run/ }).click()
+    await page.waitForFunction(() => /permission=/.test(location.search))
+    await page.locator('.timeline li').last().filter({ hasText: 'Payment run' }).waitFor()
+    const sentences = await page.locator('.timeline li strong').allInnerTexts()
+    expect(sentences).toContain('The role Payment run was added')
+    expect(sentences).toContain('The roles of Elif Yılmaz were deactivated')
+    const given = sentences.filter((sentence) => / got .*Payment run/.test(sentence))
+    expect([given.length, given.length > 3]).toEqual([sentences.length - 2, true])
+    await opened.open('timeline?projectId=invoicing&roleKey=payer')
+    expect(await page.locator('.timeline li strong').allInnerTexts()).toEqual(sentences)
+  })
+
+  it('heads the columns of the matrix by the groups of roles', async () => {
+    await opened.open('matrix?projectId=invoicing')
+    const groups = await page.locator('th[scope="colgroup"]').allInnerTexts()
+    expect(groups).toEqual(['Administration', 'Books', 'Invoices', 'Payments', 'Reading'])
+    const columns = await page.locator('th[scope="col"]').allInnerTexts()
+    expect(columns.slice(2, 5)).toEqual(['Accountant', 'Controller', 'Tax consultant'])
+    // Both rows of the head stay in sight.
+    const window = page.locator('.window.matrix')
+    await window.evaluate((element) => element.scrollTo(300, 300))
+    const [box, head] = [await window.boundingBox(), await page.locator('thead').boundingBox()]
+    expect(Math.abs((head?.y ?? 0) - (box?.y ?? 1_000))).toBeLessThan(3)
+  })
+
+  it('keeps the room of rows that are being read', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/v1/users?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${opened.host.origin}/any/prefix/users`)
+    const skeleton = page.getByRole('status').filter({ hasText: 'Loading…' })
+    await skeleton.waitFor()
+    expect((await skeleton.boundingBox())?.height).toBeGreaterThan(300)
+    release()
+    await page.getByRole('link', { name: /^Anna Berger/ }).waitFor()
+    expect(await page.locator('.skeleton').count()).toBe(0)
+    await page.unroute('**/api/v1/users?*')
+  })
+
+  it('puts what a role is beside who has it, and below that on a phone', async () => {
+    await opened.open('role?projectId=invoicing&roleKey=approver')
+    const places = async () => [
+      await page.getByRole('heading', { name: 'Who has it' }).boundingBox(),
+      await page.getByRole('complementary').boundingBox(),
+    ]
+    const [holders, facts] = await places()
+    expect(facts?.x).toBeGreaterThan((holders?.x ?? 0) + 700)
+    expect(Math.abs((facts?.y ?? 0) - (holders?.y ?? 0))).toBeLessThan(30)
+    await page.setViewportSize({ width: 360, height: 800 })
+    const [above, below] = await places()
+    expect(below?.y).toBeGreaterThan(above?.y ?? 0)
+    await page.setViewportSize({ width: 1440, height: 800 })
+  })
+
+  it('names the user of a grant, never by an id', async () => {
+    const { id = '', name } = PEOPLE[2] ?? {}
+    await opened.open(`user-grant?userId=${id}&projectId=invoicing&projectOrgId=acme`)
+    await page.getByRole('link', { name: `User: ${name}` }).waitFor()
+    expect(await page.locator('main').innerText()).not.toContain(id)
+  })
+
+  it('speaks the language that the reader chooses, also of wrong fields', async () => {
+    await opened.open('timeline?projectId=invoicing')
+    await page.getByLabel('Language').selectOption('Deutsch')
+    await page.getByRole('heading', { name: german.timeline }).waitFor()
+    await page
+      .getByText(/hat .*Buchhal|hat .*Accountant.* erhalten/)
+      .first()
+      .waitFor()
+    await opened.open('projects')
+    await page.getByRole('button', { name: german.add, exact: true }).click()
+    await page.getByRole('dialog').getByLabel('Id').fill('not an id!')
+    await page.getByRole('dialog').getByLabel('Name').fill('Shop')
+    await page.getByRole('button', { name: german.preview }).click()
+    await page.getByText('muss aus 1 bis 64 Buchstaben').waitFor()
+    await page.getByRole('button', { name: german.cancel }).click()
+    await page.getByLabel(german.language).selectOption('English')
+    await page.getByRole('heading', { name: 'Projects' }).waitFor()
+  })
+
+  it('breaks no policy', () => expect(opened.complaints).toEqual([]))
+})
+
+it.runIf(hasChromium())(
+  'A set-up link says until when it works, in the language of the reader',
+  async () => {
+    const host = await openVendor()
+    const expiresAt = new Date(Date.now() + 7 * 86_400_000)
+    const link = await orThrow(
+      host.iam.setupLinks.issue({ expiresAt, intents: ['domain'] }, { caller: vendor }),
+    )
+    const context = await openContext({ viewport: { width: 360, height: 800 } })
+    const page = await context.newPage()
+    await page.goto(`${host.origin}/set-up/#${link.token}`)
+    await page.getByText('valid until').waitFor()
+    expect(await page.locator('time').first().getAttribute('datetime')).toBe(
+      expiresAt.toISOString(),
+    )
+    await page.getByLabel('Language').selectOption('Deutsch')
+    await page.getByRole('heading', { name: german.setUp.title }).waitFor()
+    await page.getByText('gültig bis').waitFor()
+    await page.getByText(german.setUp.prove, { exact: false }).first().waitFor()
+    await context.close()
+    await host.close()
+  },
+)
