@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow'
-import { type Environment, systemEnvironment } from '../../../ports/environment.js'
+import { systemEnvironment } from '../../../ports/environment.js'
 import { type InTransaction, type Position, StoreFault } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import { readBatch } from '../../../projections/read-events.js'
@@ -12,7 +12,7 @@ import {
   sql,
 } from '../../sql/dialect.js'
 import { changesOf, checkpointMove, endOf } from '../../sql/read-model/changes.js'
-import { forgetAll, type Known, nothingKnown } from '../../sql/read-model/known.js'
+import { forgetAll, nothingKnown } from '../../sql/read-model/known.js'
 import { CHECKPOINT, checkpointIn } from '../../sql/read-model/tables.js'
 import type { Verdict } from '../../store/group-commit.js'
 import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
@@ -66,7 +66,6 @@ export const appendWithRows = (
   schema: string,
   /** Applies the events that the read model lacks. */
   bringToHead: () => Promise<void>,
-  { elapsed }: Pick<Environment, 'elapsed'> = systemEnvironment,
 ): AppendWithRows => {
   const dialect = postgresDialect(schema)
   const { prepared, counted } = preparing(connections, dialect, { schema, mark: '+' })
@@ -76,7 +75,7 @@ export const appendWithRows = (
   let last: Position = 0n
   /** Whether it followed the one that this process wrote before, so that nobody else seems to write. */
   let isAlone = false
-  /** The time on the server when `elapsed` was 0, in microseconds. */
+  /** The time on the server when {@link elapsed} was 0, in microseconds. */
   let zero = 0
 
   const look = async (
@@ -86,7 +85,7 @@ export const appendWithRows = (
   ): Promise<Look> => {
     const query = prepared(lookAt(schema, dialect, group, first))
     const found = lookIn(onlyRow(await rows<LookRow>(query)), first)
-    zero = found.now - elapsed() * 1_000
+    zero = found.now - elapsed()
     return found
   }
 
@@ -95,7 +94,7 @@ export const appendWithRows = (
     isExpected: true,
     head: last,
     reached: last,
-    now: Math.floor(zero + elapsed() * 1_000),
+    now: zero + elapsed(),
     versions: group.flatMap(({ append }) => append.writes.map((write) => write.expectedVersion)),
     used: new Set(),
   })
@@ -114,11 +113,15 @@ export const appendWithRows = (
       look.first && isSame(statement, look.first.statement)
         ? look.first.rows
         : rows(prepared(statement))
-    const { reached, assumed, learn, statements } = await run(ask, changesOf(dialect, batch, known))
+    const memory = look.isExpected && known
+    const { reached, assumed, learn, statements } = await run(
+      ask,
+      changesOf(dialect, batch, memory),
+    )
     for (const at of reached) if (at !== look.head) return 'moved'
     const writes = [...statements]
-    const conditions = look.isExpected ? asExpected(schema, group, look) : []
-    const move = checkpointMove(dialect, batch, [...assumed, ...conditions])
+    const conditions = look.isExpected ? [...assumed, ...asExpected(schema, group, look)] : []
+    const move = checkpointMove(dialect, batch, conditions)
     const write = writeOf(schema, move, { from: look.head, log, writes })
     return {
       verdicts,
@@ -202,17 +205,17 @@ export const appendWithRows = (
       group.flatMap(({ append }) => recordEvents(append, 1)),
     )
     if (unreadable || events.length === 0) return undefined
+    const first = firstRead(dialect, events)
     await counted(group.length)
     for (let tries = isAlone && !host ? 0 : 1; tries <= MAX_TRIES; tries++) {
-      const first = firstRead(dialect, events, known)
       const isLocked = tries > UNLOCKED_TRIES
       const outcome =
         host || isLocked
           ? await tryTogether(group, first, host, isLocked)
           : await tryAlone(group, first, tries === 0)
       if (typeof outcome === 'object') return outcome.verdicts
+      if (tries === 0) forgetAll(known)
       isAlone = false
-      forgetAll(known)
       if (outcome === 'behind') await bringToHead()
     }
     return undefined
@@ -230,13 +233,12 @@ class NotAppended extends Error {
   }
 }
 
+/** In microseconds. */
+const elapsed = (): number => Math.floor(systemEnvironment.elapsed() * 1_000)
+
 /** The first statement that finds what the rows of `events` replace, if it is worth preparing. */
-const firstRead = (
-  dialect: Dialect,
-  events: readonly KnownEvent[],
-  known: Known,
-): Sql | undefined => {
-  const step = changesOf(dialect, { from: 0n, events }, known).next()
+const firstRead = (dialect: Dialect, events: readonly KnownEvent[]): Sql | undefined => {
+  const step = changesOf(dialect, { from: 0n, events }).next()
   return step.done || step.value.name === undefined ? undefined : step.value
 }
 
