@@ -22,9 +22,10 @@ const run = (command, ...parameters) => {
   })
 }
 
-const bin = (name) => join(root, 'node_modules/.bin', name)
 const own = (name) => join(root, '.ci', name)
+const bin = (name) => own(join('published/node_modules/.bin', name))
 const node = process.execPath
+const knip = own('published/knip.jsonc')
 
 /** Most bytes of the package as it is downloaded. The assets of the console, in three forms, are 200,000 of them. */
 const MAX_PACKED = 1_000_000
@@ -42,17 +43,17 @@ const gates = [
     },
   ],
   ['reference: every link leads somewhere', () => run('npm', 'run', '--silent', 'docs')],
-  ['API reports', () => run(node, own('api-reports.mjs'))],
+  ['API reports', () => run(node, own('published/api-reports.mjs'))],
   ['clients of two generators', () => run(node, join(root, 'test/clients/run.mjs'))],
   ['publint', () => run(bin('publint'), '--strict')],
   [
     'are the types wrong',
     () => run(bin('attw'), '--profile', 'esm-only', join(packed, readdirSync(packed)[0])),
   ],
-  ['knip: no dead exports or dependencies', () => run(bin('knip'), '--config', own('knip.jsonc'))],
+  ['knip: no dead exports or dependencies', () => run(bin('knip'), '--config', knip)],
   [
     'knip: nothing published that only tests use',
-    () => run(bin('knip'), '--production', '--config', own('knip.jsonc')),
+    () => run(bin('knip'), '--production', '--config', knip),
   ],
   ['sizes within budget', () => run(node, own('sizes.mjs'))],
   ['SBOM', () => run(node, own('sbom.mjs'))],

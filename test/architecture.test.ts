@@ -393,10 +393,10 @@ describe('a planted violation is found', () => {
     ['check-options.ts', "import { createIam } from './create-iam.js'"],
     ['projections/rows.ts', "export { iamOf } from '../application/iam.js'"],
     ['application/iam.ts', "import { memoryReadModel } from '../adapters/memory/read-model.js'"],
-    ['application/reading/reads.ts', "import type { Iam } from '../iam.js'"],
+    ['application/reading/query.ts', "import type { Iam } from '../iam.js'"],
     ['application/method/input.ts', "import type { Runtime } from '../runtime.js'"],
-    ['application/following/catch-up.ts', "import { get } from '../reading/reads.js'"],
-    ['application/recording/transact.ts', "import { get } from '../reading/reads.js'"],
+    ['application/following/catch-up.ts', "import { get } from '../reading/list.js'"],
+    ['application/recording/transact.ts', "import { get } from '../reading/list.js'"],
     [
       'application/recording/transact.ts',
       "import { writeObject } from '../writing/write-object.js'",

@@ -7,7 +7,7 @@ import { guideGroups } from '../guides.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const source = join(root, 'reports/site-source')
-const bin = (name) => join(root, 'node_modules/.bin', name)
+const bin = (name) => join(import.meta.dirname, 'node_modules/.bin', name)
 const read = (file) => readFileSync(join(root, file), 'utf8')
 
 /** Where a page of the repository is on the site. */
@@ -119,11 +119,11 @@ const run = (command, ...parameters) => {
 run(
   bin('typedoc'),
   '--options',
-  join(root, '.ci/typedoc.mjs'),
+  join(import.meta.dirname, 'typedoc.mjs'),
   '--out',
   join(source, 'public/reference'),
 )
-run(join(import.meta.dirname, 'node_modules/.bin/vitepress'), 'build', source)
+run(bin('vitepress'), 'build', source)
 console.log(
   'The site is in reports/site: npm exec --prefix .ci/site vitepress preview reports/site-source',
 )

@@ -25,13 +25,9 @@ export interface Runtime extends Host {
 
 /** @see Runtime */
 export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
-  const delegations: Delegations = new WeakMap()
-  const { authorize } = host
   const query = queryOf(host, hooks)
   return {
     ...host,
-    authorize: (question) =>
-      delegations.get(question.caller)?.authorize(question) ?? authorize(question),
     hooks,
     states: new StateCache(host.store),
     locks: new Locks(host.environment),
@@ -39,6 +35,6 @@ export const createRuntime = (host: Host, hooks?: Hooks): Runtime => {
     withGrantor: (call, input, refusal) => withGrantor(query, call, input, refusal),
     metadataOf: metadataFactory(),
     recorded: new Set(),
-    delegations,
+    delegations: new WeakMap(),
   }
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../ports/environment.js'
-import { Fault, fromPort, unavailable } from './errors/fault.js'
+import type { Position } from '../ports/event-store.js'
+import { Fault, unavailable } from './errors/fault.js'
 
 /** How long a write is retried after lost races before it is aborted, in milliseconds. */
 const RETRY_FOR_MS = 10_000
@@ -67,6 +68,15 @@ export const raceAbort = <Value>(
   })
 }
 
+/** Calls a port without recording anything; an exception becomes a {@link Fault}. */
+export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promise<Value> => {
+  try {
+    return await call()
+  } catch (cause) {
+    throw unavailable(cause, 'not_recorded')
+  }
+}
+
 /** {@link fromPort}, but it does not wait after `signal` aborts. @throws Fault when it aborts first */
 export const callPort = <Value>(
   call: () => Promise<Value> | Value,
@@ -116,6 +126,15 @@ export const wakeableSleep = ({ sleep }: Pick<Environment, 'sleep'>) => {
       return isAwake
     },
   }
+}
+
+/** Waits until what follows the log in this process has seen the event at `position`. */
+export const awaitFollowers = async (
+  { recorded }: { readonly recorded: ReadonlySet<(position: Position) => Promise<void>> },
+  position: Position,
+): Promise<void> => {
+  if (recorded.size > 0)
+    await Promise.all([...recorded].map((awaitApplied) => awaitApplied(position)))
 }
 
 /** Calls that {@link inBatches} waits for at the same time. */

@@ -179,8 +179,12 @@ export interface AnyState {
 /** The states in which an object exists. */
 export type Existing<State extends AnyState> = Exclude<
   State,
-  { readonly status: 'absent' } | { readonly status: 'removed' }
+  { readonly status: 'absent' | 'removed' }
 >
+
+/** Whether an object exists in `state`: it was added and not removed. */
+export const exists = <State extends AnyState>(state: State): state is Existing<State> =>
+  state.status !== 'absent' && state.status !== 'removed'
 
 /** An object that contains others. */
 export interface Container<Ids> {
@@ -248,17 +252,22 @@ const derive = (definition: AnyDefinition): Pick<AnyDerived, Derived> => {
   }
 
   const hasResource = optional.has('resource')
-  /** An optional id that is absent is the id of the own organization. A resource is a part of its project's id. */
-  const idIn = (ids: NamedIds, name: string, orgId: string): string => {
-    const id = ids[name] ?? (optional.has(name) ? orgId : undefined)
-    if (id === undefined) throw new Error(`The ids of a ${type} lack ${name}`)
-    return hasResource && name === 'projectId' ? withResource(id, ids['resource']) : id
-  }
-  const joined = ([first = '', ...rest]: readonly string[]): IdPath => {
-    if (rest.length === 0) return (ids, orgId) => idIn(ids, first, orgId)
-    const after = joined(rest)
-    return (ids, orgId) => `${idIn(ids, first, orgId)}+${after(ids, orgId)}`
-  }
+  /**
+   * Joins the ids with these names. An optional id that is absent is the id of the own organization. A resource is a part
+   * of its project's id.
+   */
+  const joined =
+    (path: readonly string[]): IdPath =>
+    (ids, orgId) => {
+      let text = ''
+      for (const name of path) {
+        const id = ids[name] ?? (optional.has(name) ? orgId : undefined)
+        if (id === undefined) throw new Error(`The ids of a ${type} lack ${name}`)
+        if (text !== '') text += '+'
+        text += hasResource && name === 'projectId' ? withResource(id, ids['resource']) : id
+      }
+      return text
+    }
   const path = container ? names : keyIds
   const pathOf = joined(path)
 

@@ -39,12 +39,6 @@ export const fold = <State, Event>(
     decider.initialState,
   )
 
-/** Whether an object exists in `state`: it was added and not removed. */
-export const exists = <State extends { readonly status: string }>(
-  state: State,
-): state is Exclude<State, { readonly status: 'absent' | 'removed' }> =>
-  state.status !== 'absent' && state.status !== 'removed'
-
 /** The events of `commands`, each decided on the state after those before it; all or none. */
 export const decideAll = <Command, State, Event, Refusal>(
   { decide, evolve }: Pick<Decider<Command, State, Event, Refusal>, 'decide' | 'evolve'>,

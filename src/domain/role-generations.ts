@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists, type NotFound } from './decider.js'
+import { exists } from './aggregate.js'
+import type { NotFound } from './decider.js'
 import type { ProjectState } from './project/aggregate.js'
 import type { ProjectGrantState } from './project-grant/aggregate.js'
 import type { ProjectRoleState } from './project-role/aggregate.js'

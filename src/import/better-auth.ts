@@ -184,6 +184,8 @@ const readMembers = (rows: Found, organizationOf: OrganizationOf): void => {
     const draft = organizationOf(row)
     const project = draft && roleProject(draft, row)
     if (!project) continue
+    const team = fieldIn(row, 'teamId')
+    if (isRequiredText(team.value)) warn(team, 'NotKept')
     const role = fieldIn(row, 'role')
     const userId = textIn(row, 'userId')
     if (userId !== undefined && hasRoles(draft, project, userId)) {

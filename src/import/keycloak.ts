@@ -63,8 +63,10 @@ const readRealms = (source: unknown, spend: Spend): Imported => {
     const name = fieldIn(found, 'realm')
     if (isOfAdapter(found)) warn(found, 'AdapterFile')
     else if (realm === undefined && isPart(found)) warn(found, 'RealmMissing')
-    else if (realm === undefined) warnMalformed(found)
-    else if (isOfUsers(found)) {
+    else if (realm === undefined) {
+      // A client exports its rules alone, too.
+      if (!warnOfRules(found)) warnMalformed(found)
+    } else if (isOfUsers(found)) {
       if (!names.has(realm)) warn(found, 'RealmMissing')
     } else if (drafts.has(referredId(realm))) warn(name, 'Doubled')
     else {
@@ -129,7 +131,8 @@ const readRealm = (found: Found, { draft, spend, files }: OpenRealm): void => {
     warn(fieldIn(found, 'users'), 'UsersMissing')
   for (const holder of holders) readUsers(holder, realm)
   warnOfDefaults(found, roles)
-  for (const client of recordsIn(fieldIn(found, 'clients'))) warnOfRules(client)
+  for (const client of recordsIn(fieldIn(found, 'clients')))
+    warnOfRules(fieldIn(client, 'authorizationSettings'))
   for (const holder of holders)
     for (const list of [
       fieldIn(holder, 'organizations'),
@@ -167,11 +170,11 @@ const usableIn = (realm: Found): Realm['isUsable'] => {
   }
 }
 
-/** Warns of the rules of a client that say who may do what. */
-const warnOfRules = (client: Found): void => {
-  const rules = fieldIn(client, 'authorizationSettings')
-  if (['resources', 'policies', 'scopes'].some((name) => hasItems(fieldIn(rules, name))))
-    warn(rules, 'PermissionsLeft')
+/** Warns of rules that say who may do what, if there are any, and returns whether there are. */
+const warnOfRules = (rules: Found): boolean => {
+  const has = ['resources', 'policies', 'scopes'].some((name) => hasItems(fieldIn(rules, name)))
+  if (has) warn(rules, 'PermissionsLeft')
+  return has
 }
 
 /** A list of groups, with path and roles of their parent group. */

@@ -1,6 +1,6 @@
 import type { ObjectDetails } from '../domain/aggregate.js'
+import { exists } from '../domain/aggregate.js'
 import { type AnyState, aggregates } from '../domain/aggregates.js'
-import { exists } from '../domain/decider.js'
 import type { Fact, GivenRole, HeldFact, PermittedRole, ProjectGrantFact } from '../domain/facts.js'
 import type { GrantedRole } from '../domain/user-grant/aggregate.js'
 import { fieldOf, type ObjectRef } from '../domain/values.js'

@@ -20,9 +20,9 @@ import {
   type Group,
   heldByGroup,
   heldByUser,
+  isCurrent,
   isOwner,
   keyOfPlace,
-  lasts,
   type Member,
   type Organization,
   type Project,
@@ -40,6 +40,7 @@ export const emptyWorld = (keepsPast: boolean): World => ({
   keepsPast,
   projects: new Map(),
   providers: new Map(),
+  providersOf: new Map(),
   organizations: new Map(),
   held: new HeldByUser(),
   users: new Map(),
@@ -109,8 +110,18 @@ const replaceRole = (world: World, role: Role, change: Change): void => {
   }
   const { since, displayName, group, permissions } = begun.state
   role.found = { roleKey, displayName, group, permissions }
-  if (current?.since !== since || current.end !== undefined)
-    role.generations = [...role.generations, { since, begin: position, end: undefined }]
+  role.generations = withGeneration(role.generations, since, position)
+}
+
+/** Begins a generation, unless it goes on. */
+const withGeneration = (
+  generations: readonly Generation[],
+  since: number,
+  begin: Position,
+): readonly Generation[] => {
+  const current = generations.at(-1)
+  if (current?.since === since && current.end === undefined) return generations
+  return [...generations, { since, begin, end: undefined }]
 }
 
 const replaceProjectGrant = (world: World, organization: Organization, change: Change): void => {
@@ -124,12 +135,8 @@ const replaceProjectGrant = (world: World, organization: Organization, change: C
     const current = generations.at(-1)
     if (current && current.since !== sinceOf.get(roleKey)) current.end ??= position
   }
-  for (const [roleKey, since] of sinceOf) {
-    const generations = permits.get(roleKey) ?? []
-    const current = generations.at(-1)
-    if (current?.since !== since || current.end !== undefined)
-      permits.set(roleKey, [...generations, { since, begin: position, end: undefined }])
-  }
+  for (const [roleKey, since] of sinceOf)
+    permits.set(roleKey, withGeneration(permits.get(roleKey) ?? [], since, position))
 }
 
 const replaceHeld = (
@@ -286,17 +293,20 @@ export const isCurrentIn = (
 ): boolean => {
   const { roleKey, roleSince } = role
   const project = projectIn(world, fact.projectOrgId, fact.projectId)
-  const { generations } = roleIn(project, roleKey)
-  if (!lasts(generationIn(generations, roleSince), at)) return false
-  if (fact.in === 'project_grant' || fact.orgId === fact.projectOrgId) return true
+  const generation = generationIn(roleIn(project, roleKey).generations, roleSince)
+  if (fact.in === 'project_grant' || fact.orgId === fact.projectOrgId)
+    return isCurrent({ generation, permit: undefined }, at)
   const { permits } = organizationIn(world, project, fact.orgId)
   const since = 'grantSince' in role ? (role.grantSince ?? 0) : 0
-  return lasts(generationIn(permits.get(roleKey) ?? [], since), at)
+  return isCurrent({ generation, permit: generationIn(permits.get(roleKey) ?? [], since) }, at)
 }
 
 const replaceProvider = (world: World, { orgId, idpId }: ProviderFact, change: Change): void => {
-  replaceVersion(world, providerIn(world, orgId, idpId), change)
-  if (!change.begun && !world.keepsPast) world.providers.get(orgId)?.delete(idpId)
+  const provider = providerIn(world, orgId, idpId)
+  replaceVersion(world, provider, change)
+  if (change.begun || world.keepsPast) return
+  world.providers.get(orgId)?.delete(idpId)
+  provider.members.clear()
 }
 
 const replaceMember = (
@@ -318,6 +328,21 @@ const replaceMember = (
     members.set(userId, member)
     if (keepsPast) for (const group of groups) group.members.set(userId, member)
   }
+  if (members.has(userId) !== (last !== undefined)) listProviders(world, provider, orgId, userId)
+}
+
+/** Lists the providers of a user anew. A provider that is gone has no members any more. */
+const listProviders = (
+  { providersOf }: World,
+  provider: Provider,
+  orgId: string,
+  userId: string,
+): void => {
+  const ofUsers = getOrAdd(providersOf, orgId, () => new Map<string, readonly Provider[]>())
+  const listed = [...(ofUsers.get(userId) ?? []).filter((each) => each !== provider), provider]
+  const providers = listed.filter(({ members }) => members.has(userId))
+  if (providers.length > 0) ofUsers.set(userId, providers)
+  else ofUsers.delete(userId)
 }
 
 /** The project of that owner and id, which may not exist. */

@@ -27,6 +27,8 @@ export interface World {
   readonly projects: Map<string, SortedMap<Project>>
   /** By organization, then by id. */
   readonly providers: Map<string, Map<string, Provider>>
+  /** The providers that list a user among their {@link Provider.members}, by organization and user. */
+  readonly providersOf: Map<string, Map<string, readonly Provider[]>>
   /** Beside which projects an organization is, by organization. */
   readonly organizations: Map<string, Set<Organization>>
   /** The last grant of each user, by the {@link Organization.scope}. */
@@ -172,6 +174,12 @@ export interface Member extends Version {
   readonly before: Member | undefined
 }
 
+/** A group, and the report that a user is in it. */
+export interface GroupMember {
+  readonly group: Group
+  readonly member: Member
+}
+
 /** When roles count: right after the event at a position, or now when it is absent; for roles that have not expired. */
 export interface Moment {
   readonly at?: Position | undefined
@@ -208,8 +216,10 @@ export const isActive = (thing: Thing, at?: Position, assumed?: Thing): boolean 
 }
 
 /** Whether the role is of the generation that was given, and the organization may still give that. */
-export const isCurrent = ({ generation, permit }: Share, at?: Position): boolean =>
-  lasts(generation, at) && (permit === undefined || lasts(permit, at))
+export const isCurrent = (
+  { generation, permit }: Pick<Share, 'generation' | 'permit'>,
+  at?: Position,
+): boolean => lasts(generation, at) && (permit === undefined || lasts(permit, at))
 
 /** Whether roles of the project count for users of the organization: project and grant are active. */
 export const isOpen = (organization: Place, at?: Position, assumed?: Thing): boolean =>
@@ -252,7 +262,7 @@ export const countedOfUser = (
 export const countedOfMember = (
   held: Assignment,
   role: AssignedRole,
-  { group, member }: { readonly group: Group; readonly member: Member },
+  { group, member }: GroupMember,
   { now }: Moment,
 ): Counted | undefined => {
   if (!isReportedFor(held, member)) return undefined
@@ -290,9 +300,7 @@ export const hasRole = (
   const project = world.projects.get(projectOrgId)?.get(projectId)
   const organization = project?.organizations.get(orgId)
   if (!organization || !isOpen(organization)) return false
-  const place = { organization, userId, resource: undefined }
-  if (hasRoleOn(world, place, question, moment)) return true
-  return resource !== undefined && hasRoleOn(world, { ...place, resource }, question, moment)
+  return hasRoleAt(world, { organization, userId, resource }, question, moment)
 }
 
 /** A project, or a resource of it, where a role counts. */
@@ -340,17 +348,31 @@ const ANY_ROLE: RoleQuestion = {}
 
 /** The resources on which a user has or had roles, by grants and groups. */
 const resourcesOf = (
-  { providers }: World,
+  world: World,
   organization: Organization,
   userId: string,
 ): ReadonlySet<string> => {
   const found = new Set<string>()
   for (const { key } of organization.usersOn.get(userId)?.all() ?? []) found.add(key)
-  for (const { members } of providers.get(organization.orgId)?.values() ?? [])
-    for (const { heldOn } of versionAt(members.get(userId))?.groups ?? [])
-      for (const { key } of heldOn.get(organization)?.all() ?? []) found.add(key)
+  for (const { group } of groupsOf(world, organization.orgId, userId))
+    for (const { key } of group.heldOn.get(organization)?.all() ?? []) found.add(key)
   return found
 }
+
+/** The groups that a user is in, by the last report of each provider, which may be gone or inactive. */
+export const groupsOf = function* (
+  { providersOf }: World,
+  orgId: string,
+  userId: string,
+  at?: Position,
+): Generator<GroupMember> {
+  for (const { members } of providersOf.get(orgId)?.get(userId) ?? NO_PROVIDERS) {
+    const member = versionAt(members.get(userId), at)
+    if (member) for (const group of member.groups) yield { group, member }
+  }
+}
+
+const NO_PROVIDERS: readonly Provider[] = []
 
 /** Where a user may have a role: on exactly this resource, or on the whole project. */
 interface UserPlace {
@@ -359,19 +381,39 @@ interface UserPlace {
   readonly resource: string | undefined
 }
 
-/** Whether a role that is asked for counts, if the project is open. */
+/** Which groups count: for what their members hold on a whole project, or on a resource. */
+export type IsMeant = (group: Group, resource: string | undefined) => boolean
+
+const EVERY_GROUP: IsMeant = () => true
+
+/** Whether a role that is asked for counts on a resource or its whole project, which is open. */
+export const hasRoleAt = (
+  world: World,
+  place: UserPlace,
+  question: RoleQuestion,
+  moment: Moment,
+  isMeant?: IsMeant,
+): boolean => {
+  const { organization, userId, resource } = place
+  const whole = { organization, userId, resource: undefined }
+  if (hasRoleOn(world, whole, question, moment, isMeant)) return true
+  return resource !== undefined && hasRoleOn(world, place, question, moment, isMeant)
+}
+
+/** Whether a role that is asked for counts exactly there, if the project is open. */
 const hasRoleOn = (
   world: World,
   place: UserPlace,
   question: RoleQuestion,
   moment: Moment,
+  isMeant = EVERY_GROUP,
 ): boolean => {
   const { organization, userId, resource } = place
-  const held = versionAt(heldByUser(world, organization, userId, resource))
+  const held = versionAt(heldByUser(world, organization, userId, resource), moment.at)
   if (held)
     for (const role of held.roles)
-      if (matchesQuestion(role, question) && countedOfUser(held, role, moment)) return true
-  return hasMappedRole(world, place, question, moment)
+      if (matchesQuestion(role, question, moment) && countedOfUser(held, role, moment)) return true
+  return hasMappedRole(world, place, question, moment, isMeant)
 }
 
 /** What a user last had for the whole project, or on a resource. */
@@ -395,38 +437,32 @@ export const heldByGroup = (
 const matchesQuestion = (
   { share }: AssignedRole,
   { roleKey, permission }: RoleQuestion,
+  { at }: Moment,
 ): boolean => {
   const { found } = share.role
   if (roleKey !== undefined && found.roleKey !== roleKey) return false
   if (permission !== undefined && !found.permissions.includes(permission)) return false
-  return isCurrent(share)
+  return isCurrent(share, at)
 }
 
 const hasMappedRole = (
-  { providers }: World,
+  world: World,
   { organization, userId, resource }: UserPlace,
   question: RoleQuestion,
   moment: Moment,
+  isMeant: IsMeant,
 ): boolean => {
-  for (const provider of providers.get(organization.orgId)?.values() ?? NO_PROVIDERS) {
-    const member = versionAt(provider.members.get(userId))
-    if (!member || !isActive(provider)) continue
-    for (const group of member.groups) {
-      const held = versionAt(heldByGroup(group, organization, resource))
-      for (const role of held?.roles ?? NO_ROLES)
-        if (
-          held &&
-          matchesQuestion(role, question) &&
-          countedOfMember(held, role, { group, member }, moment)
-        )
+  const { at } = moment
+  for (const each of groupsOf(world, organization.orgId, userId, at)) {
+    const { group } = each
+    const held = versionAt(heldByGroup(group, organization, resource), at)
+    if (held && isActive(group.provider, at) && isMeant(group, resource))
+      for (const role of held.roles)
+        if (matchesQuestion(role, question, moment) && countedOfMember(held, role, each, moment))
           return true
-    }
   }
   return false
 }
-
-const NO_PROVIDERS: readonly Provider[] = []
-const NO_ROLES: readonly AssignedRole[] = []
 
 /** The result of a read model's `access`. Parts of it are shared, so do not change it. */
 export const foundAccess = (world: World, query: AccessQuery): FoundAccess => {
@@ -474,36 +510,29 @@ const NO_MAPPED_ROLES: readonly FoundMappedRole[] = []
 
 /** The roles of a project that a user has as a member of groups. */
 const mappedRoles = (
-  { providers }: World,
+  world: World,
   organization: Organization,
   { orgId, userId, resource: queriedResource }: AccessQuery,
 ): readonly FoundMappedRole[] => {
-  const ofOrganization = providers.get(orgId)
-  if (!ofOrganization) return NO_MAPPED_ROLES
   let found: FoundMappedRole[] | undefined
-  for (const provider of ofOrganization.values()) {
-    const member = versionAt(provider.members.get(userId))
-    if (!member || !exists(provider)) continue
-    for (const group of member.groups) {
-      const on = queriedResource === undefined ? undefined : group.heldOn.get(organization)
-      for (const { resource, value } of onPlaces(
-        group.held.get(organization),
-        on,
-        queriedResource,
-      )) {
-        const held = versionAt(value)
-        if (!held || !isReportedFor(held, member)) continue
-        const expiresAt = expiryOf(held, member)
-        const way = {
-          ...(expiresAt && { expiresAt }),
-          ...(resource !== undefined && { resource }),
-          via: { idpId: provider.idpId, group: group.name },
-          isProviderActive: isActive(provider),
-        }
-        found ??= []
-        for (const { share } of held.roles)
-          if (isCurrent(share)) found.push({ ...share.role.found, ...way })
+  for (const { group, member } of groupsOf(world, orgId, userId)) {
+    const { provider, name } = group
+    if (!exists(provider)) continue
+    const on = queriedResource === undefined ? undefined : group.heldOn.get(organization)
+    const places = onPlaces(group.held.get(organization), on, queriedResource)
+    for (const { resource, value } of places) {
+      const held = versionAt(value)
+      if (!held || !isReportedFor(held, member)) continue
+      const expiresAt = expiryOf(held, member)
+      const way = {
+        ...(expiresAt && { expiresAt }),
+        ...(resource !== undefined && { resource }),
+        via: { idpId: provider.idpId, group: name },
+        isProviderActive: isActive(provider),
       }
+      found ??= []
+      for (const { share } of held.roles)
+        if (isCurrent(share)) found.push({ ...share.role.found, ...way })
     }
   }
   return found?.sort(byMappedRole) ?? NO_MAPPED_ROLES

@@ -9,7 +9,7 @@ import { live } from './parts/live.ts'
 import { requests } from './parts/requests.ts'
 import { start } from './parts/start.ts'
 import { describeAim, emptyReport, isMet, machine, versions } from './report.ts'
-import { FULL, QUICK } from './rounds.ts'
+import { FULL, QUICK, SHORT } from './rounds.ts'
 
 const PARTS = { requests, live, databases, floors, http, start, rebuild, growth }
 
@@ -19,6 +19,8 @@ const { values } = parseArgs({
     json: { type: 'string' },
     /** Fewer rounds and smaller stores. */
     quick: { type: 'boolean', default: false },
+    /** As little as shows that each part runs. */
+    short: { type: 'boolean', default: false },
     /** Some parts alone. */
     only: { type: 'string', multiple: true, default: Object.keys(PARTS) },
     /** Writes the figures into docs/performance.md. */
@@ -29,8 +31,10 @@ const unknown = values.only.filter((name) => !Object.hasOwn(PARTS, name))
 if (unknown.length > 0) {
   throw new Error(`Unknown part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
 }
-if (values.write && values.only.length < Object.keys(PARTS).length) {
-  throw new Error('docs/performance.md shows one whole run: --write needs every part')
+if (values.write && (values.short || values.only.length < Object.keys(PARTS).length)) {
+  throw new Error(
+    'docs/performance.md shows one whole run: --write needs every part, and not --short',
+  )
 }
 
 console.log({ machine: machine(), versions: versions() })
@@ -38,7 +42,7 @@ const report = emptyReport()
 for (const [name, part] of Object.entries(PARTS)) {
   if (!values.only.includes(name)) continue
   const begin = performance.now()
-  await part(report, values.quick ? QUICK : FULL)
+  await part(report, values.short ? SHORT : values.quick ? QUICK : FULL)
   console.log(`\n${name} took ${Math.round((performance.now() - begin) / 1_000)} s`)
 }
 await endServer()

@@ -10,10 +10,14 @@ export interface Scale {
   readonly milliseconds: number
   /** Events in a large store. */
   readonly large: number
+  /** The part of the grants that other stores have. */
+  readonly share: number
 }
 
-export const FULL: Scale = { rounds: 9, warmUps: 3, milliseconds: 500, large: 1_000_000 }
-export const QUICK: Scale = { rounds: 5, warmUps: 8, milliseconds: 120, large: 50_000 }
+export const FULL: Scale = { rounds: 9, warmUps: 3, milliseconds: 500, large: 1_000_000, share: 1 }
+export const QUICK: Scale = { rounds: 5, warmUps: 8, milliseconds: 120, large: 50_000, share: 1 }
+/** Shows that each part runs; its figures say nothing. */
+export const SHORT: Scale = { rounds: 1, warmUps: 0, milliseconds: 5, large: 2_000, share: 0.02 }
 
 /** What the rounds of one system took. */
 export interface Measured {

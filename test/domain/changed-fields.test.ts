@@ -36,6 +36,14 @@ describe('changedFields', () => {
     { previous: undefined, next: [], changed: true },
     { previous: { length: 0 }, next: [], changed: true },
     { previous: [], next: { length: 0 }, changed: true },
+    { previous: {}, next: 1, changed: true },
+    { previous: 1, next: {}, changed: true },
+    { previous: {}, next: null, changed: true },
+    { previous: null, next: {}, changed: true },
+    { previous: [], next: {}, changed: true },
+    { previous: ['a'], next: { 0: 'a' }, changed: true },
+    { previous: { a: 1, b: 2 }, next: { b: 2, a: 1 }, changed: false },
+    { previous: { a: 1 }, next: { a: 2 }, changed: true },
   ])('compares lists item by item: $previous, $next', ({ previous, next, changed }) => {
     expect(changedFields({ a: previous }, { a: next })).toEqual(changed ? ['a'] : [])
   })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { compiled } from '../../src/domain/message.js'
 import * as claviger from '../../src/index.js'
@@ -63,6 +63,25 @@ describe('A compiled schema', () => {
     onTestFinished(() => void z.config({ jitless: false }))
     const schema = z.object({ name: z.string() })
     expect(compiled(schema)).toBe(schema)
+  })
+
+  it('is not made where generating code is forbidden, which is tried once', async () => {
+    vi.resetModules()
+    const { compiled } = await import('../../src/domain/message.js')
+    let tries = 0
+    vi.stubGlobal(
+      'Function',
+      class {
+        constructor() {
+          tries++
+          throw new EvalError('Code generation from strings disallowed for this context')
+        }
+      },
+    )
+    onTestFinished(() => void vi.unstubAllGlobals())
+    for (const schema of [z.object({ name: z.string() }), z.object({ id: z.string() })])
+      expect(compiled(schema)).toBe(schema)
+    expect(tries).toBe(1)
   })
 
   it('is made once', () => {

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
-import { decideAll, exists, fold } from '../../src/domain/decider.js'
+import { exists } from '../../src/domain/aggregate.js'
+import { decideAll, fold } from '../../src/domain/decider.js'
 
 describe('fold', () => {
   const decider = {

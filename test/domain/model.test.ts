@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Decider, exists, fold } from '../../src/domain/decider.js'
+import { exists } from '../../src/domain/aggregate.js'
+import { type Decider, fold } from '../../src/domain/decider.js'
 import { identityProvider } from '../../src/domain/identity-provider/aggregate.js'
 import type { IdentityProviderCommand } from '../../src/domain/identity-provider/command-schemas.js'
 import type { Message } from '../../src/domain/message.js'

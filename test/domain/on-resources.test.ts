@@ -31,13 +31,13 @@ describe('What gives roles on a resource', () => {
   it('is what authorize is asked about', () => {
     const mapping = { type: 'role_mapping', ...admins }
     expect(roleMappings.writeTarget?.({ ...admins, ...on }, 'acme')).toEqual({ ...mapping, ...on })
-    expect(roleMappings.writeTarget?.(admins, 'acme')).toEqual(mapping)
+    expect(roleMappings.writeTarget?.(admins, 'acme')).toStrictEqual(mapping)
     const project = { type: 'project', id: 'portal' }
     expect(userGrants.target({ ...ada, ...on }, 'acme')).toEqual({ ...project, ...on })
-    expect(userGrants.target(ada, 'acme')).toEqual(project)
+    expect(userGrants.target(ada, 'acme')).toStrictEqual(project)
     const granted = { type: 'granted_project', id: 'portal', orgId: 'acme' }
     expect(userGrants.target({ ...ada, ...on }, 'globex')).toEqual({ ...granted, ...on })
-    expect(userGrants.target(ada, 'globex')).toEqual(granted)
+    expect(userGrants.target(ada, 'globex')).toStrictEqual(granted)
   })
 })
 

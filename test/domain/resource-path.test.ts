@@ -9,7 +9,7 @@ import { compareCodePoints } from '../../src/projections/row-order.js'
 const projectId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:@~-]{0,5}$/)
 /** Texts of characters that separate ids, escape them or lie beside those. */
 const resource = fc.oneof(
-  fc.string({ unit: fc.constantFrom(...' !%+,-./0:2BCa~', 'é', '\u{ffff}', '𐀀'), minLength: 1 }),
+  fc.string({ unit: fc.constantFrom(...'\t !%+,-./0:2BCa~', 'é', '\u{ffff}', '𐀀'), minLength: 1 }),
   fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0')),
 )
 
@@ -23,6 +23,10 @@ describe('A project and a resource as one text', () => {
         expect(splitResource(path)).toEqual(expected)
       }),
     )
+  })
+
+  test('have a character up to the comma as two digits, the first of which may be 0.', () => {
+    expect(withResource('app', 'a\tb+c')).toBe('app,a,09b,2Bc')
   })
 
   test('sort as pairs, the whole project first, whatever follows.', () => {

@@ -1,5 +1,6 @@
+import { exists } from '../../src/domain/aggregate.js'
 import { type AnyEvent, type AnyState, aggregates } from '../../src/domain/aggregates.js'
-import { exists, fold } from '../../src/domain/decider.js'
+import { fold } from '../../src/domain/decider.js'
 import type { Fact } from '../../src/domain/facts.js'
 import type { ViewType } from '../../src/ports/read-model.js'
 

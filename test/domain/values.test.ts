@@ -47,6 +47,7 @@ describe('onlyOnce', () => {
       '2.key: must not appear twice',
       '3.key: must not appear twice',
     ])
+    expect(keys.safeParse(same(2)).error?.issues).toMatchObject([{ code: 'custom' }])
     expect(objections(keys, same(MAX_REPORTED))).toHaveLength(MAX_REPORTED - 1)
     expect(objections(keys, same(MAX_REPORTED + 2))).toHaveLength(MAX_REPORTED)
   })
@@ -130,6 +131,13 @@ describe('listOf', () => {
     const rows = listOf(listOf(z.string(), 0, 1_000_000), 0, 10)
     const wrong = new Array(1_000_000).fill(1)
     expect(objections(rows, [wrong, [], wrong])).toHaveLength(2 * MAX_REPORTED)
+  })
+
+  it('refuses to have items with asynchronous checks', async () => {
+    const list = listOf(z.string().check(z.refine(async () => true)), 1, 3)
+    await expect(list.safeParseAsync(['a'])).rejects.toThrow(
+      new TypeError('A list needs items without async checks'),
+    )
   })
 
   it('copies and freezes its input', () => {

@@ -48,7 +48,10 @@ const run = async (): Promise<boolean> => {
 
 const missing = missingPackages()
 if (missing.length > 0) {
-  console.log(`NOT RUN: apt-get install -y ${missing.join(' ')}`)
+  console.error(
+    `NOT RUN: ${missing.join(', ')} are missing; bash .ci/programs cluster installs them`,
+  )
+  process.exitCode = 1
 } else {
   // Whatever was started ends with this program.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))

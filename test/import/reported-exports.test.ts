@@ -59,6 +59,20 @@ const granted = (userRoles: readonly string[], grantRoles: readonly string[]) =>
 const member = (role: string) => ({ organizationId: 'acme', userId: 'u-ada', role })
 const betterAuth = (tables: object) => () => readBetterAuth(tables)
 
+/** A realm with rules of authorization services, which belong to a client. */
+const withRules = (clientId: string, authorizationSettings: object) =>
+  realm({ clients: [{ clientId, authorizationServicesEnabled: true, authorizationSettings }] })
+
+/** Roles that an extension adds to a client of Keycloak's own. */
+const MANAGED = { 'realm-management': ['publish-events', 'view-organizations'] }
+
+const inSnakeCase = (value: object): unknown =>
+  JSON.parse(
+    JSON.stringify(value).replaceAll(/"\w+":/g, (name) =>
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    ),
+  )
+
 const REPORTS: Readonly<Record<string, readonly Report[]>> = {
   'Keycloak: a part of a realm': [
     [
@@ -224,6 +238,193 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       ],
     ],
   ],
+  'Keycloak: roles on resources, by rules of a client': [
+    [
+      github('adorsys/keycloak-config-cli/issues/231'),
+      keycloak(
+        realm({
+          clients: [
+            {
+              clientId: 'realm-management',
+              authorizationSettings: {
+                ...{ allowRemoteResourceManagement: false, policyEnforcementMode: 'ENFORCING' },
+                resources: [{ name: 'client.resource.shop', type: 'Client', scopes: [] }],
+                policies: [
+                  {
+                    ...{ name: 'view.permission.client.shop', type: 'scope', logic: 'POSITIVE' },
+                    config: { resources: '["client.resource.shop"]', scopes: '["view"]' },
+                  },
+                ],
+              },
+            },
+          ],
+        }),
+      ),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('keycloak/keycloak/pull/4206'),
+      keycloak(
+        realm({
+          roles: { client: { shop: [{ name: 'editor' }] } },
+          clients: [
+            {
+              clientId: 'shop',
+              authorizationServicesEnabled: true,
+              authorizationSettings: {
+                ...{ policyEnforcementMode: 'ENFORCING', decisionStrategy: 'AFFIRMATIVE' },
+                resources: [{ name: 'workspace:42', ownerManagedAccess: true, uris: ['/w/42'] }],
+                policies: [
+                  {
+                    ...{ name: 'Editors', type: 'role', logic: 'POSITIVE' },
+                    config: { roles: '[{"id":"shop/editor","required":true}]' },
+                  },
+                  {
+                    ...{ name: 'Workspace 42', type: 'resource', logic: 'POSITIVE' },
+                    config: { resources: '["workspace:42"]', applyPolicies: '["Editors"]' },
+                  },
+                ],
+              },
+            },
+          ],
+          users: [ada({ clientRoles: { shop: ['editor'] } })],
+        }),
+      ),
+      ['u-ada shop editor'],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('marcospereirampj/python-keycloak/issues/6'),
+      keycloak({
+        ...{ allowRemoteResourceManagement: true, policyEnforcementMode: 'ENFORCING' },
+        resources: [{ name: 'workspace:42', attributes: {}, uris: ['/*'] }],
+        policies: [{ name: 'Editors', type: 'role', config: { roles: '[{"id":"editor"}]' } }],
+        scopes: [],
+      }),
+      [],
+      ['PermissionsLeft '],
+    ],
+    [
+      github('keycloak/keycloak/issues/25975'),
+      keycloak([
+        realm({ roles: roles('user'), users: [ada({ realmRoles: ['user'] })] }),
+        { resources: [{ name: 'A-resource' }], policies: [{ name: 'A-policy', type: 'client' }] },
+      ]),
+      ['u-ada realm user'],
+      ['PermissionsLeft [1]'],
+    ],
+  ],
+  'Keycloak: rules and defaults that are left': [
+    [
+      github('adorsys/keycloak-config-cli/issues/1245'),
+      keycloak(
+        withRules('realm-management', {
+          resources: [{ name: 'client.resource.3f', scopes: [{ name: 'token-exchange' }] }],
+          policies: [{ name: 'exchange', type: 'client', config: { clients: '["app"]' } }],
+          scopes: [{ name: 'token-exchange' }],
+        }),
+      ),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('keycloak/keycloak/issues/25975'),
+      keycloak(
+        withRules('test', {
+          resources: [{ name: 'A-resource' }],
+          policies: [
+            { name: 'A-policy', type: 'client' },
+            { name: 'A-permission', type: 'resource', config: { resources: '["A-resource"]' } },
+          ],
+        }),
+      ),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('adorsys/keycloak-config-cli/issues/1008'),
+      keycloak({
+        ...withRules('shop', {
+          policies: [{ name: 'board', type: 'group', config: { groups: '[{"path":"/board"}]' } }],
+          scopes: [{ name: 'view' }],
+        }),
+        groups: [{ name: 'board', path: '/board' }],
+        users: [ada({ groups: ['/board'] })],
+      }),
+      [],
+      ['PermissionsLeft clients[0].authorizationSettings'],
+    ],
+    [
+      github('adorsys/keycloak-config-cli/issues/451'),
+      keycloak(
+        realm({
+          roles: {
+            realm: [
+              { name: 'user' },
+              { name: 'default-roles-acme', composites: { realm: ['user'] } },
+            ],
+          },
+          users: [ada({})],
+        }),
+      ),
+      [],
+      ['RolesExpanded roles.realm[1].composites', 'DefaultsLeft defaultRole'],
+    ],
+  ],
+  'Keycloak: its own roles': [
+    [
+      github('keycloak/keycloak/issues/38647'),
+      keycloak(
+        realm({
+          clients: [
+            { clientId: 'keys', serviceAccountsEnabled: true, authorizationServicesEnabled: true },
+          ],
+          roles: { client: { keys: [{ name: 'uma_protection', clientRole: true }] } },
+          users: [
+            {
+              ...{ id: 's', username: 'service-account-keys', enabled: true },
+              ...{ serviceAccountClientId: 'keys', clientRoles: { keys: ['uma_protection'] } },
+            },
+          ],
+        }),
+      ),
+      [],
+      [],
+    ],
+    [
+      github('keycloak/keycloak/issues/27816'),
+      keycloak({
+        ...{ realm: 'master', enabled: true, clients: [{ clientId: 'demo-realm' }] },
+        roles: {
+          realm: [{ name: 'admin', composites: { client: { 'demo-realm': ['view-users'] } } }],
+          client: { 'demo-realm': [{ name: 'view-users' }, { name: 'realm-admin' }] },
+        },
+        users: [ada({ clientRoles: { 'demo-realm': ['realm-admin'] } })],
+      }),
+      [],
+      [],
+    ],
+    [
+      github('p2-inc/keycloak-orgs/issues/134'),
+      keycloak(
+        realm({
+          roles: {
+            client: {
+              'realm-management': [
+                { name: 'realm-admin', composites: { client: MANAGED } },
+                { name: 'publish-events' },
+                { name: 'view-organizations' },
+              ],
+            },
+          },
+          users: [ada({ clientRoles: MANAGED })],
+        }),
+      ),
+      [],
+      [],
+    ],
+  ],
   'Zitadel: granted projects': [
     [
       github('zitadel/zitadel/issues/8275'),
@@ -248,6 +449,35 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       ],
     ],
   ],
+  'Zitadel: other spellings': [
+    [
+      'https://zitadel.com/docs/guides/migrate/users',
+      () => readZitadelExport({ timeout: '10m', data_orgs: granted(['reader'], ['reader']) }),
+      ['u-ada app reader'],
+      ['NotKept data_orgs.orgs[1].humanUsers'],
+    ],
+    [
+      github('zitadel/zitadel/pull/3798'),
+      () => readZitadelExport({ data_orgsv1: inSnakeCase(granted(['reader'], ['reader'])) }),
+      ['u-ada app reader'],
+      ['NotKept data_orgsv1.orgs[1].human_users'],
+    ],
+    [
+      'https://zitadel.com/docs/apis/proto/admin#importdatarequest',
+      () => readZitadelExport({ data_orgs_local: { path: '/export.json' } }),
+      [],
+      ['Malformed '],
+    ],
+    [
+      github('zitadel/zitadel/issues/10308'),
+      () =>
+        readZitadelExport({
+          dataOrgs: { orgs: [{ orgId: '329986579672089504', humanUsers: [{ userId: 'u-ada' }] }] },
+        }),
+      [],
+      ['NotKept dataOrgs.orgs[0].humanUsers'],
+    ],
+  ],
   'better-auth: roles of members': [
     [
       github('usenotra/notra/pull/672'),
@@ -268,6 +498,40 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       betterAuth({ members: [{ ...member('admin'), organizationId: undefined }] }),
       [],
       ['OrganizationMissing members[0]'],
+    ],
+  ],
+  'better-auth: roles in teams': [
+    [
+      github('better-auth/better-auth/pull/1425'),
+      betterAuth({
+        teams: [{ id: 'team-1', name: 'Sales', organizationId: 'acme' }],
+        members: [
+          { ...member('admin'), teamId: 'team-1' },
+          { ...member('admin'), userId: 'u-bob', teamId: null },
+        ],
+      }),
+      ['u-ada organization admin', 'u-bob organization admin'],
+      ['NotKept members[0].teamId', 'NotKept teams'],
+    ],
+    [
+      github('better-auth/better-auth/issues/4786'),
+      betterAuth({
+        members: [member('member')],
+        teams: [{ id: 'team-1', name: 'Sales', organizationId: 'acme' }],
+        teamMembers: [{ id: 'tm', teamId: 'team-1', userId: 'u-ada', role: 'lead' }],
+      }),
+      ['u-ada organization member'],
+      ['NotKept teams', 'NotKept teamMembers'],
+    ],
+    [
+      github('archestra-ai/archestra/pull/819'),
+      () =>
+        readBetterAuth([
+          { members: [member('editor')] },
+          { agentTeam: [{ agentId: 'agent-1', teamId: 'team-1' }] },
+        ]),
+      ['u-ada organization editor'],
+      ['Malformed [1]'],
     ],
   ],
   'better-auth: a member twice': [

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, onTestFinished } from 'vitest'
 import { aesGcmCipher, createIam, orThrow, type RecordedEvent, verify } from '../../src/index.js'
 import { NaiveModel } from '../application/access/naive-model.js'
-import { type Answers, type Task, USERS } from './granter.js'
+import { type Answers, PLACES, type Task, USERS } from './granter.js'
 import { openPlace, type Place } from './writer.js'
 
 const PROCESSES = 4
@@ -159,6 +159,8 @@ export const raceForGrants = async (place: Place, writersOfEach: number): Promis
   const log = await opened.store.readAll(0n, 1_000_000)
   expect(checkLives(log)).toBeGreaterThan(own.length)
   expect(checkProviders(log)).toBeGreaterThan(0)
+  const onResources = log.filter(({ data }) => 'resource' in data).map(({ type }) => type)
+  expect(onResources).toEqual(expect.arrayContaining(['user_grant.added', 'role_mapping.added']))
   expect(answers.some(({ emptied }) => emptied.length > 0)).toBe(true)
   for (const answer of answers) checkEmptied(log, answer)
 
@@ -177,11 +179,14 @@ export const raceForGrants = async (place: Place, writersOfEach: number): Promis
   ] as const)
     for (const userId of USERS)
       for (const roleKey of ['editor', 'viewer']) {
-        const input = { userId, ...portal, projectOrgId: 'acme', roleKey }
-        const { allowed } = await orThrow(iam.access.check(input, within))
-        const holds = items.some(
+        const held = items.filter(
           (item) => item.userId === userId && item.orgId === orgId && item.roleKey === roleKey,
         )
-        expect(allowed).toBe(holds)
+        for (const place of PLACES) {
+          const input = { userId, ...portal, projectOrgId: 'acme', roleKey, ...place }
+          const { allowed } = await orThrow(iam.access.check(input, within))
+          const there = [undefined, ...('resource' in place ? [place.resource] : [])]
+          expect(allowed).toBe(held.some(({ resource }) => there.includes(resource)))
+        }
       }
 }

@@ -38,6 +38,8 @@ interface Emptied {
 const LEAST_STEPS = 48
 
 export const USERS = ['u1', 'u2']
+/** What roles are given on: the whole project, and a resource of it. */
+export const PLACES = [{}, { resource: 'workspace:42' }]
 const ROLES = ['editor', 'viewer']
 
 const acme = { caller: { userId: 'admin', orgId: 'acme' } }
@@ -46,6 +48,8 @@ const portal = { projectId: 'portal' }
 const granted = { ...portal, grantedOrgId: 'globex' }
 
 const pick = (from: readonly string[], n: number): string => from[n % from.length] ?? ''
+
+const placeAt = (n: number): (typeof PLACES)[number] => PLACES[n % PLACES.length] ?? {}
 
 const GROUPS = ['admins', 'staff']
 
@@ -56,7 +60,7 @@ const groupStep = (iam: Iam, writer: number, n: number) => {
   const within = n % 2 === 0 ? acme : globex
   const idpId = n % 4 < 2 ? 'entra' : `idp-${n >> 5}`
   const group = pick(GROUPS, n >> 2)
-  const mapping = { idpId, group, ...portal, projectOrgId: 'acme' }
+  const mapping = { idpId, group, ...portal, projectOrgId: 'acme', ...placeAt(n >> 4) }
   const roleKeys = [pick(ROLES, n >> 3)]
   if (writer % 4 === 0)
     switch ((n >> 2) % 4) {
@@ -102,7 +106,7 @@ const step = (iam: Iam, writer: number, n: number) => {
       default:
         return iam.projectGrants.add({ ...granted, roleKeys: ROLES }, acme)
     }
-  const user = { userId: pick(USERS, n), ...portal, projectOrgId: 'acme' }
+  const user = { userId: pick(USERS, n), ...portal, projectOrgId: 'acme', ...placeAt(n >> 2) }
   const within = writer % 4 === 2 ? acme : globex
   const roles = [{ roleKey }]
   switch (n % 6) {

@@ -1,4 +1,5 @@
 import type { AccessCause } from '../../src/application/access/explain-access.js'
+import type { LiveChecks } from '../../src/application/access/live-checks.js'
 import { timeOf } from '../../src/ports/event-store.js'
 import { Violation } from './judge.js'
 import { type Command, nameOf } from './model.js'
@@ -261,6 +262,7 @@ export const askLive = async (
   const { live, process } = instance
   if (!live) return
   const asked = await untilExpiry(run, operation)
+  requireLag(run, process.name, live)
   const { org, userId = '', projectId, roleKey = '', resource } = asked.command
   const on = { ...(resource !== undefined && { resource }) }
   const question = { orgId: org, projectOrgId: 'acme', userId, projectId, roleKey, ...on }
@@ -273,11 +275,23 @@ export const askLive = async (
     if (run.hasRecovered) throw new Violation(`${process.name} refuses live checks for ever`)
     return
   }
+  if (live.lag > LIVE_LAG)
+    throw new Violation(`${process.name} answers a live check though it lags by ${live.lag} ms`)
   const now = Math.floor(scheduler.now())
   const known = run.began.findLast(({ at }) => at < scheduler.now() - LIVE_LAG)?.moment ?? 0
   const from = Math.max(instance.liveFrom, known)
   const times = { asked: now, answered: now }
   instance.liveFrom = judge.answered(asked, { read: roleKeys.join() }, from, times)
+}
+
+/** @throws Violation when live checks say that they were up to date after an event that they do not include */
+const requireLag = ({ began, scheduler, server }: Run, name: string, live: LiveChecks): void => {
+  const missed = server.log().find(({ position }) => position > live.position)
+  const recorded = missed && began.find(({ last = 0n }) => last >= missed.position)
+  if (recorded && live.lag < scheduler.now() - recorded.at)
+    throw new Violation(
+      `${name} says that its live checks lag by ${live.lag} ms, which is too little`,
+    )
 }
 
 /** Often waits for the millisecond in which the next role expires, if that is soon, and asks about it. */

@@ -298,6 +298,20 @@ export const PLANTED: readonly PlantedBug[] = [
     225,
   ),
   bug(
+    'the lag of live checks is measured from the end of a read',
+    'application/access/live-checks.ts',
+    'atHead = begin',
+    'atHead = environment.elapsed()',
+    36,
+  ),
+  bug(
+    'live checks answer although they lag',
+    'application/access/live-checks.ts',
+    'environment.elapsed() - atHead > maxLag',
+    'environment.elapsed() - atHead > 4 * maxLag',
+    4,
+  ),
+  bug(
     'a dry run says that any write changes something',
     'application/writing/dry-run.ts',
     'changed: events.length > 0,',
@@ -483,7 +497,7 @@ export const PLANTED: readonly PlantedBug[] = [
     'application/desired-state/deciding/draft.ts',
     'return protectedBy === managedBy ? undefined : protectedBy',
     'return protectedBy',
-    49,
+    124,
   ),
 ]
 
@@ -623,8 +637,8 @@ export const PLANTED_IN_WORLDS: readonly PlantedBug[] = [
   bug(
     'the groups of a removed provider count',
     'projections/world.ts',
-    '!member || !exists(provider)',
-    '!member',
+    'if (!exists(provider)) continue',
+    '',
   ),
   bug(
     'a role counts after it has expired',

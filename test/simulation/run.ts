@@ -62,6 +62,6 @@ export interface Run {
   readonly expected: Map<string, bigint>
   /** Position of the last event of each object, by its name in the model. */
   readonly sequences: Map<string, bigint>
-  /** When each moment began. */
-  readonly began: { readonly moment: number; readonly at: number }[]
+  /** When each moment began, and the position of the last event that it began with. */
+  readonly began: { readonly moment: number; readonly at: number; readonly last?: bigint }[]
 }

@@ -108,7 +108,8 @@ export const simulate = async (
         if (wanted !== undefined && wanted !== sequences.get(name))
           throw new Violation(`${id} changes another state of ${name} than it expects`)
         for (const [changed, position] of namesIn(events, name)) sequences.set(changed, position)
-        begins.push({ moment: judge.moment(), at: scheduler.now() })
+        const last = events.at(-1)?.position ?? 0n
+        begins.push({ moment: judge.moment(), at: scheduler.now(), last })
       } catch (error) {
         violation ??= error instanceof Error ? error : new Error(String(error))
       }

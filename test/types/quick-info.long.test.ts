@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { searched } from '../nightly.js'
 import type { Editor, QuickInfo } from './editor.js'
 import { EDITORS } from './editors.js'
 import { functionsOf, methodsOfIam, type PublicType, subpaths, typesOf } from './program.js'
@@ -139,8 +140,9 @@ describe.each(EDITORS)('TypeScript %s', (version, open) => {
       expect(await undocumented(functions())).toEqual([])
     })
 
-    // Version 7 shows nothing of what several members of a union declare before it is known which it is.
-    it('shows what each field and method of the types is', async () => {
+    // Version 7 shows nothing of what several members of a union declare before it is known which it is, and is tried at night.
+    const isTried = searched({ short: version === '6.0', nightly: true })
+    it.runIf(isTried)('shows what each field and method of the types is', async () => {
       const missing = await undocumented(fields(version !== '7.0'))
       expect(missing.filter((name) => !OF_OTHERS.test(name))).toEqual([])
     })

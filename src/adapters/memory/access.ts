@@ -34,6 +34,9 @@ import {
   exists,
   foundAccess,
   type Group,
+  groupsOf,
+  hasRoleAt,
+  type IsMeant,
   isActive,
   isCurrent,
   isOpen,
@@ -110,15 +113,13 @@ const heldRolesIn = (world: World, query: HeldRolesQuery): Slice<HeldRole> => {
       queriedResource,
     ))
       add(value, 'grant', (held, role) => countedOfUser(held, role, query))
-  for (const provider of world.providers.get(orgId)?.values() ?? []) {
-    const member = isActive(provider, at) ? versionAt(provider.members.get(userId), at) : undefined
-    for (const group of member?.groups ?? [])
-      for (const last of heldIn(group, queriedResource))
-        add(
-          last,
-          { idpId: provider.idpId, group: group.name },
-          (held, role) => member && countedOfMember(held, role, { group, member }, query),
-        )
+  for (const each of groupsOf(world, orgId, userId, at)) {
+    const { provider, name } = each.group
+    if (!isActive(provider, at)) continue
+    for (const last of heldIn(each.group, queriedResource))
+      add(last, { idpId: provider.idpId, group: name }, (held, role) =>
+        countedOfMember(held, role, each, query),
+      )
   }
   return sliceOf(found, query, keyOfHeldRole)
 }
@@ -404,9 +405,11 @@ const rolesByProvider = function* (
     for (const last of heldIn(group))
       for (const { share } of versionAt(last, at)?.roles ?? []) {
         if (!isCurrent(share, at) || !isOpen(share.organization, at)) continue
-        for (const role of rolesOfShare(share, membersOf(group, last, share, counting)))
-          if (!isHeldBy(world, placeOf(share), { userId: role.userId, at, now }, isMeant))
-            yield role
+        const { organization, resource } = share
+        for (const role of rolesOfShare(share, membersOf(group, last, share, counting))) {
+          const place = { organization, resource, userId: role.userId }
+          if (!hasRoleAt(world, place, { roleKey: role.roleKey }, { at, now }, isMeant)) yield role
+        }
       }
 }
 
@@ -423,65 +426,16 @@ const rolesOfMembers = function* (
   const organization = project.organizations.get(orgId)
   if (!isOpen(organization ?? { project, orgId, last: undefined }, at)) return
   for (const roleKey of roleKeys) {
-    const place = organization && { organization, resource, roleKey }
     const isOther: IsMeant = (each, on) => each !== group || on !== resource
     for (const { key: userId, value } of group.members.all()) {
       const member: Member | undefined = versionAt(value, at)
       if (!member?.groups.includes(group) || member.begin <= after) continue
       if (until !== undefined && member.begin > until) continue
-      if (place && isHeldBy(world, place, { userId, at, now }, isOther)) continue
+      const place = organization && { organization, resource, userId }
+      if (place && hasRoleAt(world, place, { roleKey }, { at, now }, isOther)) continue
       yield { project, orgId, userId, roleKey, ...(resource !== undefined && { resource }) }
     }
   }
-}
-
-/** A role that an organization has, for the whole project or on a resource. */
-interface RolePlace extends Pick<Share, 'organization' | 'resource'> {
-  readonly roleKey: string
-}
-
-const placeOf = ({ organization, resource, role }: Share): RolePlace => ({
-  organization,
-  resource,
-  roleKey: role.found.roleKey,
-})
-
-/** Which groups to look at: what they have on a whole project, or on a resource. */
-type IsMeant = (group: Group, resource: string | undefined) => boolean
-
-/**
- * Whether a user has a role, for the whole project or on the same resource, by a grant or by one of the groups that are
- * `meant`. Project and grant of it are active.
- */
-const isHeldBy = (
-  world: World,
-  { organization, resource, roleKey }: RolePlace,
-  counting: Counting & { readonly userId: string },
-  isMeant: IsMeant,
-): boolean => {
-  const { userId, at } = counting
-  const isCurrentRole = ({ share }: Assignment['roles'][number]) =>
-    share.role.found.roleKey === roleKey && isCurrent(share, at)
-  const on = resource === undefined ? undefined : organization.usersOn.get(userId)
-  for (const { value } of onPlaces(world.held.get(userId, organization.scope), on, resource)) {
-    const held = versionAt(value, at)
-    const own = held?.roles.find(isCurrentRole)
-    if (held && own && countedOfUser(held, own, counting)) return true
-  }
-  for (const provider of world.providers.get(organization.orgId)?.values() ?? []) {
-    const member = versionAt(provider.members.get(userId), at)
-    if (!member || !isActive(provider, at)) continue
-    for (const group of member.groups) {
-      const on = resource === undefined ? undefined : group.heldOn.get(organization)
-      for (const place of onPlaces(group.held.get(organization), on, resource)) {
-        const mapped = isMeant(group, place.resource) ? versionAt(place.value, at) : undefined
-        const role = mapped?.roles.find(isCurrentRole)
-        if (mapped && role && countedOfMember(mapped, role, { group, member }, counting))
-          return true
-      }
-    }
-  }
-  return false
 }
 
 const mappedGroupsIn = (

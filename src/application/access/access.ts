@@ -1,7 +1,7 @@
 import { err, ok, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
 import { checkOptions, type KnownOptions, milliseconds, SIGNAL } from '../../check-options.js'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import {

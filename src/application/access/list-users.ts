@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { projectRoles } from '../../domain/project-role/aggregate.js'
 import {
   listOf,

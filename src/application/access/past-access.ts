@@ -1,4 +1,4 @@
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import type { RoleSource } from '../../domain/facts.js'
 import {
   type IdentityProviderState,
@@ -22,11 +22,11 @@ import { corruptEvent, type KnownEvent } from '../../ports/known-event.js'
 import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
 import { presentAccess } from '../../projections/present-access.js'
 import { readBatch } from '../../projections/read-events.js'
-import { Fault, fromPort } from '../errors/fault.js'
+import { Fault } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Evolving, Status, StreamsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
-import { inBatches } from '../waiting.js'
+import { fromPort, inBatches } from '../waiting.js'
 
 /** A user of an organization, and a project of any organization. */
 export interface AccessIds {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../../domain/aggregate.js'
 import { aggregates } from '../../domain/aggregates.js'
-import { exists } from '../../domain/decider.js'
 import { jsonBytes } from '../../domain/encoding.js'
 import type { StreamId } from '../../domain/values.js'
 import { MAX_APPEND_BYTES, MAX_WRITES } from '../../ports/event-store.js'
@@ -13,9 +13,9 @@ import {
   type StreamChange,
   sequenceOf,
 } from '../recording/stream-state.js'
-import { awaitFollowers, transact } from '../recording/transact.js'
+import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
+import { awaitFollowers, callPort, pause, raceAbort, retryDeadline } from '../waiting.js'
 import { comparePlan, plannedUnit, sequenceMoved } from './compare-plan.js'
 import type { Draft, Guard } from './deciding/draft.js'
 import {

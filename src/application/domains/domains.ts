@@ -1,6 +1,6 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { challengeName, type Domain, domains } from '../../domain/email-domain/aggregate.js'
 import {
   type AddDomain,
@@ -16,18 +16,24 @@ import type { RecordedEvent } from '../../ports/event-store.js'
 import type { DomainOptions, Host } from '../../ports/host.js'
 import type { SignInRoute } from '../../ports/read-model.js'
 import { invalid, type ReadError, type WriteError } from '../errors/errors.js'
-import { catchFaults, fromPort } from '../errors/fault.js'
+import { catchFaults } from '../errors/fault.js'
 import { observed } from '../hooks.js'
 import { type AdmittedCall, isSignal } from '../method/context.js'
 import { readInput } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import { requireCheckpoint } from '../reading/query.js'
-import { get } from '../reading/reads.js'
 import { change, type StreamChange } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import { callPort, raceAbort, within } from '../waiting.js'
+import { callPort, fromPort, raceAbort, within } from '../waiting.js'
 import { changesOf, specOf, writeObject } from '../writing/write-object.js'
 
 /**

@@ -17,15 +17,6 @@ export class Fault extends Error {
   }
 }
 
-/** Calls a port without recording anything; an exception becomes a {@link Fault}. */
-export const fromPort = async <Value>(call: () => Promise<Value> | Value): Promise<Value> => {
-  try {
-    return await call()
-  } catch (cause) {
-    throw unavailable(cause, 'not_recorded')
-  }
-}
-
 /** The fault of a port that threw `cause`. */
 export const unavailable = (cause: unknown, outcome: Unavailable['outcome']): Fault => {
   if (cause instanceof Fault) return cause

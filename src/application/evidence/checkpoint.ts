@@ -3,8 +3,9 @@ import { ANY, checkOptions } from '../../check-options.js'
 import { fromBase64, toBase64 } from '../../domain/encoding.js'
 import type { EventCount, EventStore, Position, RecordedEvent } from '../../ports/event-store.js'
 import { type InvalidArgument, invalid, type LogChanged, type ReadError } from '../errors/errors.js'
-import { catchFaults, fromPort } from '../errors/fault.js'
+import { catchFaults } from '../errors/fault.js'
 import { LOG_OPTIONS, logPages, type VerifyProgress } from '../following/log-pages.js'
+import { fromPort } from '../waiting.js'
 import { type NoteKey, openNote, readSigner, readVerifier, signNote } from './signed-note.js'
 import {
   eventLine,

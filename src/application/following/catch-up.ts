@@ -4,16 +4,9 @@ import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import type { Projection } from '../../ports/projection.js'
 import { type ReadBatch, readBatch } from '../../projections/read-events.js'
 import type { ProjectionFailed, ReadError } from '../errors/errors.js'
-import {
-  catchFaults,
-  Fault,
-  fromPort,
-  isBug,
-  isTransientFault,
-  unavailable,
-} from '../errors/fault.js'
+import { catchFaults, Fault, isBug, isTransientFault, unavailable } from '../errors/fault.js'
 import { type Observed, reportCatchUp, reportFault } from '../hooks.js'
-import { callPort, growingPauses, raceAbort, within } from '../waiting.js'
+import { callPort, fromPort, growingPauses, raceAbort, within } from '../waiting.js'
 import { type AppendSignal, appendSignal, logPages } from './log-pages.js'
 
 /** Options of a catch-up. */

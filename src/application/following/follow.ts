@@ -1,9 +1,9 @@
 import type { Position } from '../../ports/event-store.js'
 import type { Host } from '../../ports/host.js'
-import { Fault, fromPort, unavailable } from '../errors/fault.js'
+import { Fault, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
-import { raceAbort } from '../waiting.js'
+import { fromPort, raceAbort } from '../waiting.js'
 import { catchUp, checkpointOf } from './catch-up.js'
 
 /** The head of the log, and the checkpoint of the read model. */

@@ -5,11 +5,11 @@ import type { EventStore, Position } from '../../ports/event-store.js'
 import type { KnownEvent, UnreadableEvent } from '../../ports/known-event.js'
 import { aggregateOf, readEvent, streamOf } from '../../projections/read-events.js'
 import { WHOLE_REMOVALS, wholesOf } from '../../projections/rows.js'
-import { errorOf, fromPort, isBug } from '../errors/fault.js'
+import { errorOf, isBug } from '../errors/fault.js'
 import { type Observed, reportFault } from '../hooks.js'
 import { isSignal } from '../method/context.js'
 import { eventTypes, parse, position } from '../method/input.js'
-import { callPort, growingPauses } from '../waiting.js'
+import { callPort, fromPort, growingPauses } from '../waiting.js'
 import { appendSignal, logPages } from './log-pages.js'
 
 /** Options of `iam.subscribe`. */

@@ -15,8 +15,8 @@ import type { SecretCipher } from '../../ports/secret-cipher.js'
 import type { ListedCursors, WebhookCursors } from '../../ports/webhook-cursors.js'
 import { organizationIn, readBatch, readEvent } from '../../projections/read-events.js'
 import type { DifferentLog, LogFault, SealBroken } from '../errors/errors.js'
-import { catchFaults, Fault, fromPort, unavailable } from '../errors/fault.js'
-import { callPort, raceAbort } from '../waiting.js'
+import { catchFaults, Fault, unavailable } from '../errors/fault.js'
+import { callPort, fromPort, raceAbort } from '../waiting.js'
 import { LOG_OPTIONS, logPages, type VerifyProgress } from './log-pages.js'
 
 /** Options of {@link verify}. */

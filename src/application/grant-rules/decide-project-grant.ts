@@ -1,5 +1,5 @@
 import { err, type Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { projectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
 import type { ProjectGrantCommand } from '../../domain/project-grant/command-schemas.js'
 import type { ProjectGrantRole } from '../../domain/project-grant/events.js'

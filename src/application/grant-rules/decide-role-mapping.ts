@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { changedRoleKeys, rolesToGive } from '../../domain/role-generations.js'
 import {

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { type AlreadyExists, exists, type NotFound } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
+import type { AlreadyExists, NotFound } from '../../domain/decider.js'
 import {
   changedRoleKeys,
   isExpired,

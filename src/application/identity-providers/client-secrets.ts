@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import type * as z from 'zod/mini'
 import type { ObjectDetails } from '../../domain/aggregate.js'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import {
   identityProviders,
   isSecretFor,
@@ -12,13 +12,13 @@ import { IdpId, SealedSecret } from '../../domain/values.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import type { SecretOwner } from '../../ports/secret-cipher.js'
 import type { Violation } from '../errors/errors.js'
-import { Fault, fromPort } from '../errors/fault.js'
+import { Fault } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { targetOf } from '../method/input.js'
 import { type Read, read, type Write, write } from '../method/method.js'
 import { detailsOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
-import { raceAbort } from '../waiting.js'
+import { fromPort, raceAbort } from '../waiting.js'
 import { recordCommand, specOf } from '../writing/write-object.js'
 import { AddOidcInput, type IdentityProviderIds } from './identity-provider-input.js'
 

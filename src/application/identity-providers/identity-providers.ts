@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import {
   type IdentityProvider,
   identityProviders,
@@ -16,8 +16,7 @@ import type { Violation } from '../errors/errors.js'
 import type { LongContext } from '../method/context.js'
 import { targetOf } from '../method/input.js'
 import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'
-import { list, type Page } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import { get, list, type Page } from '../reading/list.js'
 import { type AnyStreamState, asOneOf } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'

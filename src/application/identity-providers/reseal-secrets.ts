@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import {
   identityProvider,
   identityProviders,
@@ -10,16 +10,16 @@ import type { Host } from '../../ports/host.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readEvent } from '../../projections/read-events.js'
 import type { SealBroken, WriteError } from '../errors/errors.js'
-import { catchFaults, Fault, fromPort } from '../errors/fault.js'
+import { catchFaults, Fault } from '../errors/fault.js'
 import { logPages } from '../following/log-pages.js'
 import { brokenSeal } from '../following/verify.js'
 import { reportFault } from '../hooks.js'
 import type { AdmittedCall, LongContext } from '../method/context.js'
-import { allObjects } from '../reading/reads.js'
+import { allObjects } from '../reading/query.js'
 import { change } from '../recording/stream-state.js'
 import { type Decision, type Transaction, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
-import { raceAbort } from '../waiting.js'
+import { fromPort, raceAbort } from '../waiting.js'
 import { open, seal } from './client-secrets.js'
 
 /** Progress of `resealSecrets` of all providers, after each of them. */

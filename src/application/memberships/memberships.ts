@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { type Membership, membership, memberships } from '../../domain/membership/aggregate.js'
 import {
@@ -14,12 +14,18 @@ import type { MappedGroup } from '../../ports/access-reads.js'
 import { type RecordedEvent, timeOf } from '../../ports/event-store.js'
 import { compareCodePoints } from '../../projections/row-order.js'
 import type { WriteError } from '../errors/errors.js'
-import { catchFaults, fromPort } from '../errors/fault.js'
+import { catchFaults } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { firstPositionIn } from '../method/input.js'
 import { type Outcome, type Read, type Write, write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import {
   type AnyStreamState,
   change,
@@ -28,6 +34,7 @@ import {
 } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
+import { fromPort } from '../waiting.js'
 import { changesOf, specOf, writeObject } from '../writing/write-object.js'
 
 /**

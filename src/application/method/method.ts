@@ -5,7 +5,7 @@ import type { NotFound } from '../../domain/decider.js'
 import { fieldOf, type Permission } from '../../domain/values.js'
 import type { Affected } from '../../ports/access-reads.js'
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.js'
-import type { Host, PermissionQuestion } from '../../ports/host.js'
+import type { Caller, Host, PermissionQuestion } from '../../ports/host.js'
 import type { FieldChange } from '../../ports/read-model.js'
 import type {
   IamError,
@@ -14,9 +14,9 @@ import type {
   Violation,
   WriteError,
 } from '../errors/errors.js'
-import { errorOf, fromPort, unavailable } from '../errors/fault.js'
+import { errorOf, unavailable } from '../errors/fault.js'
 import { type Hooks, type Observer, observed } from '../hooks.js'
-import { raceAbort } from '../waiting.js'
+import { fromPort, raceAbort } from '../waiting.js'
 import {
   type AdmittedCall,
   admit,
@@ -121,6 +121,8 @@ export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object' 
 /** The parts of the host that a method needs for its checks. */
 interface MethodHost extends Pick<Host, 'authorize' | 'environment'>, Partial<Pick<Host, 'store'>> {
   readonly hooks?: Hooks | undefined
+  /** Answers in the place of the host for a caller of the library, if it has one; absent if there is none. */
+  readonly delegations?: { get(caller: Caller): Pick<Host, 'authorize'> | undefined }
   /** Adds to a refusal who granted the missing project. Absent without a read model. */
   readonly withGrantor?: WithGrantor
 }
@@ -341,11 +343,12 @@ const refusalOf = (
 
 /** Calls `authorize`. Synchronous if `authorize` is, as in most hosts. */
 export const isPermitted = (
-  { authorize }: MethodHost,
+  host: MethodHost,
   { caller, orgId }: AdmittedCall,
   needed: NeededPermission,
 ): boolean | Promise<boolean> => {
   try {
+    const { authorize } = host.delegations?.get(caller) ?? host
     const answer = authorize({ caller, orgId, ...needed })
     return typeof answer === 'boolean' ? answer : fromPort(() => answer)
   } catch (cause) {

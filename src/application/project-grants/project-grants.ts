@@ -8,6 +8,7 @@ import type { AdmittedCall } from '../method/context.js'
 import { roleKeys } from '../method/input.js'
 import { type Read, read, type Write } from '../method/method.js'
 import {
+  get,
   type ListOptions,
   list,
   listFields,
@@ -16,7 +17,6 @@ import {
   type TextFilter,
 } from '../reading/list.js'
 import { requireCheckpoint } from '../reading/query.js'
-import { get } from '../reading/reads.js'
 import type { Runtime } from '../runtime.js'
 import { grantWritesOf } from '../writing/write-grant.js'
 

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists, fold } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
+import { fold } from '../../domain/decider.js'
 import {
   type ProjectRoleState,
   projectRole,

@@ -16,8 +16,14 @@ import type { ImportProgress, ImportReport } from '../import-rows.js'
 import type { LongContext } from '../method/context.js'
 import { Rows, targetOf } from '../method/input.js'
 import { type LongWrite, longWrite, type Read, type Write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'
 import {

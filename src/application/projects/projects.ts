@@ -13,8 +13,14 @@ import type { LoginRefusal, RoleInformation } from '../../domain/project/login.j
 import { ProjectId } from '../../domain/values.js'
 import type { Aborted } from '../errors/errors.js'
 import type { Read, Write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import type { Runtime } from '../runtime.js'
 import { writesOf } from '../writing/write-object.js'
 import { type CheckLoginInput, checkLoginOf, type RoleClaimsInput, roleClaimsOf } from './login.js'

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow'
 import * as z from 'zod/mini'
+import { exists } from '../../domain/aggregate.js'
 import { type AnyEvent, aggregates, ObjectInput } from '../../domain/aggregates.js'
-import { exists } from '../../domain/decider.js'
 import {
   choice,
   type ObjectRef,
@@ -15,7 +15,7 @@ import type { Position } from '../../ports/event-store.js'
 import type { HistoryEntry, HistoryQuery, Views, ViewType } from '../../ports/read-model.js'
 import { project, type Row, withinOf } from '../../projections/project.js'
 import { readEvent, streamOf } from '../../projections/read-events.js'
-import { Fault, fromPort } from '../errors/fault.js'
+import { Fault } from '../errors/fault.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import {
   date,
@@ -29,6 +29,7 @@ import {
 import { type Read, read } from '../method/method.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
+import { fromPort } from '../waiting.js'
 import { requireCheckpoint } from './query.js'
 
 /** A `Date`, which `stateAt` takes, would otherwise pass as an object without bounds. */

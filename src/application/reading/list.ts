@@ -1,4 +1,4 @@
-import { err, type Result } from 'neverthrow'
+import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { type AnyAggregate, recordOf } from '../../domain/aggregates.js'
 import { type ProjectGrant, projectGrants } from '../../domain/project-grant/aggregate.js'
@@ -7,6 +7,7 @@ import type { Position } from '../../ports/event-store.js'
 import type {
   Condition,
   ListQuery,
+  RefOf,
   SortKey,
   SortValue,
   Views,
@@ -38,6 +39,32 @@ export interface Page<Row> {
   readonly totalSizeCapped?: true
   /** Position of the last event that the list includes. */
   readonly sequence: Position
+}
+
+/** The part of an aggregate that `get` needs. */
+interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
+  extends Pick<AnyAggregate, 'permissions' | 'target'> {
+  readonly type: Type
+  readonly ids: Ids
+  ref(ids: z.output<Ids>): RefOf<Type>
+}
+
+/** Makes the method that reads one object. */
+export const get = <Type extends ViewType, Ids extends z.ZodMiniType>(
+  runtime: Runtime,
+  method: string,
+  aggregate: Readable<Type, Ids>,
+): Read<z.input<Ids>, Views[Type]> => {
+  const { permissions, ids: schema } = aggregate
+  const spec = { method, permissions: [permissions.read], schema, target: targetOf(aggregate) }
+  return read(runtime, spec, async (call, ids) => {
+    const object = aggregate.ref(ids)
+    const query = { method: 'get', args: [call.orgId, object] } as const
+    const found = await runtime.query<'get', Type>(call, query)
+    if (found) return ok(found)
+    await requireCheckpoint(runtime, call)
+    return err({ kind: 'NotFound', object })
+  })
 }
 
 /** The part of an aggregate that `list` needs. */

@@ -1,17 +1,22 @@
+import { aggregates } from '../../domain/aggregates.js'
 import { fieldOf } from '../../domain/values.js'
 import type { Host } from '../../ports/host.js'
 import type {
+  ListQuery,
   ReadMethod,
   ReadMethods,
   ReadQuery,
   ReadResults,
+  Views,
   ViewType,
 } from '../../ports/read-model.js'
-import { Fault, fromPort, isUnwritable, unavailable } from '../errors/fault.js'
+import { identityField } from '../../projections/view-fields.js'
+import { Fault, isUnwritable, unavailable } from '../errors/fault.js'
 import { checkpointOf } from '../following/catch-up.js'
 import { follow } from '../following/follow.js'
 import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
+import { fromPort } from '../waiting.js'
 
 /** Queries the read model of a host; a strong call sees every write that completed before it began. */
 export type Query = <Method extends ReadMethod, Type extends ViewType>(
@@ -132,3 +137,36 @@ export const requireCheckpoint = async (
 const NEVER_FED =
   'The read model is empty: keep it up to date with iam.run(readModel), update it ' +
   "once with iam.catchUp(readModel), or read with consistency: 'strong'"
+
+/** Rows that are read at once. */
+const PAGE_SIZE = 1000
+
+/**
+ * All objects of a type in an organization, or all roles or grants of a project, in the order of id or key; read strongly.
+ */
+export async function* allObjects<Type extends ViewType>(
+  { query, environment }: { readonly query: Query } & Pick<Host, 'environment'>,
+  { signal }: Pick<AdmittedCall, 'signal'>,
+  wanted: Pick<ListQuery<Type>, 'type' | 'orgId' | 'projectId'> &
+    Partial<Pick<ListQuery<Type>, 'conditions'>>,
+): AsyncGenerator<Views[Type]> {
+  const { type, orgId } = wanted
+  let last: Views[Type] | undefined
+  do {
+    const after = last && [aggregates[type].key(last, orgId)]
+    const page: ListQuery<Type> = {
+      conditions: [],
+      ...wanted,
+      sort: [{ field: identityField[type], direction: 'asc' }],
+      limit: PAGE_SIZE,
+      ...(after && { after }),
+    }
+    const { items, hasMore } = await query<'list', Type>(
+      { consistency: 'strong', signal },
+      { method: 'list', args: [page] },
+    )
+    yield* items
+    await environment.yield()
+    last = hasMore ? items.at(-1) : undefined
+  } while (last !== undefined)
+}

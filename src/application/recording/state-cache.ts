@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message.js'
 import { isRecord, type StreamId } from '../../domain/values.js'
 import { type EventStore, type RecordedEvent, readStreams } from '../../ports/event-store.js'
-import { fromPort } from '../errors/fault.js'
+import { fromPort } from '../waiting.js'
 import {
   type AnyStreamState,
   asOneOf,

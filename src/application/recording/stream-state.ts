@@ -1,5 +1,6 @@
 import type { ObjectDetails } from '../../domain/aggregate.js'
-import { type Decider, exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
+import type { Decider } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef, StreamId } from '../../domain/values.js'
 import {
@@ -100,7 +101,7 @@ export class StreamState<State extends Status, Event extends Message> implements
 
   replay(recorded: readonly RecordedEvent[]): StreamState<State, Event> {
     return recorded.reduce<StreamState<State, Event>>(
-      (before, event) => before.next(this.#read(event), event),
+      (before, event) => before.next(readAs(this.aggregate, event), event),
       this,
     )
   }
@@ -122,13 +123,17 @@ export class StreamState<State extends Status, Event extends Message> implements
       versions: versionsAfter(isAdded ? UNMANAGED : this.versions, metadata),
     })
   }
+}
 
-  #read(recorded: RecordedEvent): Event {
-    const read = readEvent(recorded)
-    if (read.isErr()) throw new Fault(read.error)
-    if (this.aggregate.reads(read.value)) return read.value
-    throw new Fault(corruptEvent(recorded, 'type'))
-  }
+/** The event, as one of `aggregate`. @throws Fault when it cannot be read */
+const readAs = <State extends Status, Event extends Message>(
+  aggregate: Evolving<State, Event>,
+  recorded: RecordedEvent,
+): Event => {
+  const read = readEvent(recorded)
+  if (read.isErr()) throw new Fault(read.error)
+  if (aggregate.reads(read.value)) return read.value
+  throw new Fault(corruptEvent(recorded, 'type'))
 }
 
 const UNMANAGED: ReadonlyMap<string, number> = new Map()

@@ -10,8 +10,7 @@ import {
 } from '../../ports/event-store.js'
 import type { Authorize, Caller } from '../../ports/host.js'
 import type { WriteError } from '../errors/errors.js'
-import { fromPort } from '../errors/fault.js'
-import { raceAbort } from '../waiting.js'
+import { fromPort, raceAbort } from '../waiting.js'
 import type { StateCache } from './state-cache.js'
 import {
   type AnyStreamState,

@@ -5,7 +5,6 @@ import {
   type IdempotencyKeyUsed,
   InTransactionFailed,
   outcomeOf,
-  type Position,
   type RecordedEvent,
   type StreamWrite,
   type VersionConflict,
@@ -15,7 +14,7 @@ import { Fault, unavailable } from '../errors/fault.js'
 import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
-import { pause, retryDeadline } from '../waiting.js'
+import { awaitFollowers, pause, retryDeadline } from '../waiting.js'
 import type { Lock } from './locks.js'
 import type { StateCache } from './state-cache.js'
 import { type AnyStreamState, type Marks, managerOf, type StreamChange } from './stream-state.js'
@@ -144,12 +143,6 @@ export const transact = async <Decided extends Decision, Answer>(
   } finally {
     lock?.release()
   }
-}
-
-/** Waits until what follows the log of this runtime has seen the event at `position`. */
-export const awaitFollowers = async ({ recorded }: Runtime, position: Position): Promise<void> => {
-  if (recorded.size > 0)
-    await Promise.all([...recorded].map((awaitApplied) => awaitApplied(position)))
 }
 
 const hasEvents = ({ events }: StreamChange): boolean => events.length > 0

@@ -8,8 +8,14 @@ import {
 } from '../grant-rules/decide-role-mapping.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import type { Runtime } from '../runtime.js'
 import { grantWritesOf } from '../writing/write-grant.js'
 

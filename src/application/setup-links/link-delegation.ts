@@ -6,13 +6,13 @@ import { isOpen, type SetupLinkState, setupLinks } from '../../domain/setup-link
 import { fieldOf, type LinkId } from '../../domain/values.js'
 import type { NewEvent } from '../../ports/event-store.js'
 import type { Caller } from '../../ports/host.js'
-import { fromPort } from '../errors/fault.js'
 import { permissionsFromCaller } from '../method/input.js'
 import { conditionsOf } from '../reading/list.js'
-import { allObjects } from '../reading/reads.js'
+import { allObjects } from '../reading/query.js'
 import { type AnyStreamState, change, isOf, type StreamChange } from '../recording/stream-state.js'
 import type { Delegation, Streams } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
+import { fromPort } from '../waiting.js'
 
 type OpenLink = Exclude<SetupLinkState, { readonly status: 'absent' }>
 

@@ -11,8 +11,14 @@ import { invalid, type WriteError } from '../errors/errors.js'
 import { catchFaults } from '../errors/fault.js'
 import { expiry } from '../method/input.js'
 import { type Read, type Write, write } from '../method/method.js'
-import { type ListOptions, list, listFields, type Page, type TextFilter } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import {
+  get,
+  type ListOptions,
+  list,
+  listFields,
+  type Page,
+  type TextFilter,
+} from '../reading/list.js'
 import { change } from '../recording/stream-state.js'
 import type { Runtime } from '../runtime.js'
 import { sha256OfText } from '../sha256.js'

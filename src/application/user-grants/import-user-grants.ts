@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { jsonBytes } from '../../domain/encoding.js'
 import { userGrants } from '../../domain/user-grant/aggregate.js'
 import type { UserGrantRole } from '../../domain/user-grant/events.js'

@@ -1,5 +1,5 @@
 import { err, ok, Result } from 'neverthrow'
-import { exists } from '../../domain/decider.js'
+import { exists } from '../../domain/aggregate.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { membership, memberships } from '../../domain/membership/aggregate.js'
 import type { Message } from '../../domain/message.js'

@@ -16,8 +16,7 @@ import {
   type Read,
   type Write,
 } from '../method/method.js'
-import { list, type Page } from '../reading/list.js'
-import { get } from '../reading/reads.js'
+import { get, list, type Page } from '../reading/list.js'
 import type { Runtime } from '../runtime.js'
 import { grantWritesOf } from '../writing/write-grant.js'
 import type { ImportUserGrantsInput } from './import-user-grants.js'

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
+import { exists } from '../../domain/aggregate.js'
 import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
-import { exists } from '../../domain/decider.js'
 import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { isExpired } from '../../domain/role-generations.js'
 import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
@@ -21,7 +21,6 @@ import { aggregateOf, isOfObject, objectOf, readEvents } from '../../projections
 import { compareCodePoints, keyOfHeldRole } from '../../projections/row-order.js'
 import { countsOn } from '../../projections/world.js'
 import type { Violation, WriteError } from '../errors/errors.js'
-import { fromPort } from '../errors/fault.js'
 import { readProject } from '../grant-rules/current-roles.js'
 import { withCurrentRoles } from '../grant-rules/shown-roles.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -31,6 +30,7 @@ import { type AnyStreamState, detailsOf, type StreamChange } from '../recording/
 import { type Streams, streamsAt, withinLimits } from '../recording/streams.js'
 import { asExpected, unprotected } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
+import { fromPort } from '../waiting.js'
 import { type RoleRange, rangeOf } from './role-range.js'
 
 export interface ObjectCommand {

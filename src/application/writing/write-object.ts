@@ -1,14 +1,15 @@
 import { err, ok, type Result } from 'neverthrow'
 import type * as z from 'zod/mini'
+import { exists } from '../../domain/aggregate.js'
 import { type AnyAggregate, aggregates } from '../../domain/aggregates.js'
-import { exists, type NotFound } from '../../domain/decider.js'
+import type { NotFound } from '../../domain/decider.js'
 import type { Message } from '../../domain/message.js'
 import type { ObjectRef } from '../../domain/values.js'
 import type { RecordedEvent } from '../../ports/event-store.js'
 import type { KnownEvent } from '../../ports/known-event.js'
 import { readBatch } from '../../projections/read-events.js'
 import type { Violation, WriteError } from '../errors/errors.js'
-import { errorOf, Fault, fromPort } from '../errors/fault.js'
+import { errorOf, Fault } from '../errors/fault.js'
 import type { AdmittedCall } from '../method/context.js'
 import { writeTargetOf } from '../method/input.js'
 import {
@@ -27,10 +28,10 @@ import {
   storedKey,
 } from '../recording/stream-state.js'
 import type { Streams } from '../recording/streams.js'
-import { type Applied, awaitFollowers, type Decision, transact } from '../recording/transact.js'
+import { type Applied, type Decision, transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { sha256 } from '../sha256.js'
-import { raceAbort } from '../waiting.js'
+import { awaitFollowers, fromPort, raceAbort } from '../waiting.js'
 import type { ObjectCommand } from './dry-run.js'
 
 /** An aggregate whose references have their type. */

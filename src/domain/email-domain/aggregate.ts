@@ -4,17 +4,12 @@ import {
   type AggregateDefinition,
   type Detailed,
   defineAggregate,
+  exists,
   filterableText,
   optionalText,
   type ViewOf,
 } from '../aggregate.js'
-import {
-  type AlreadyExists,
-  type Decider,
-  exists,
-  type NotFound,
-  type ProofNotFound,
-} from '../decider.js'
+import type { AlreadyExists, Decider, NotFound, ProofNotFound } from '../decider.js'
 import type { DomainRef, StreamId } from '../values.js'
 import type {
   AddDomain,

@@ -3,13 +3,14 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   defineAggregate,
+  exists,
   filterableText,
   type Protectable,
   sortableFlag,
   sortableText,
   type ViewOf,
 } from '../aggregate.js'
-import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
+import type { AlreadyExists, Decider, NotFound } from '../decider.js'
 import { changesNothing, type Message, patched, sameValue } from '../message.js'
 import { type IdentityProviderRef, IdpId, type SealedSecret, type StreamId } from '../values.js'
 import type {
@@ -60,9 +61,6 @@ const addOidc = ({ data }: AddOidcIdentityProvider, state: State): Decision => {
   return ok([{ type: 'identity_provider.oidc_added', data }])
 }
 
-const updateOidcConfig = ({ data }: UpdateOidcConfig, state: State): Decision =>
-  exists(state) ? ok(configUpdated(state, data)) : refuse('NotFound', data)
-
 const configUpdated = (
   before: OidcIdentityProviderAdded['data'],
   data: UpdateOidcConfig['data'],
@@ -72,9 +70,9 @@ const configUpdated = (
     ? []
     : [{ type: 'identity_provider.oidc_config_updated', data }]
 
-/** Replaces the given fields; an update gives all fields outside the OIDC configuration. */
+/** Replaces the given fields; an update gives all fields of the OIDC configuration, or all outside of it. */
 const update = (
-  { data }: UpdateIdentityProvider | PatchIdentityProvider,
+  { data }: UpdateOidcConfig | UpdateIdentityProvider | PatchIdentityProvider,
   state: State,
 ): Decision => {
   if (!exists(state)) return refuse('NotFound', data)
@@ -125,7 +123,6 @@ const decide = (command: IdentityProviderCommand, state: State): Decision => {
     case 'AddOidcIdentityProvider':
       return addOidc(command, state)
     case 'UpdateOidcConfig':
-      return updateOidcConfig(command, state)
     case 'UpdateIdentityProvider':
     case 'PatchIdentityProvider':
       return update(command, state)

@@ -3,11 +3,12 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   defineAggregate,
+  exists,
   filterableText,
   type ObjectDetails,
   type ViewOf,
 } from '../aggregate.js'
-import { type Decider, exists, type NotFound } from '../decider.js'
+import type { Decider, NotFound } from '../decider.js'
 import { type GroupName, IdpId, type MembershipRef, UserId } from '../values.js'
 import type { MembershipCommand, RemoveMembership, ReportMembership } from './command-schemas.js'
 import { MembershipEvent } from './events.js'

@@ -3,12 +3,13 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   defineAggregate,
+  exists,
   filterableText,
   inProject,
   type Protectable,
   type ViewOf,
 } from '../aggregate.js'
-import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
+import type { AlreadyExists, Decider, NotFound } from '../decider.js'
 import { OrgId, type ProjectGrantRef, ProjectId, type StreamId, sameRoles } from '../values.js'
 import type {
   AddProjectGrant,

@@ -3,13 +3,14 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   defineAggregate,
+  exists,
   filterableText,
   type Protectable,
   sortableFlag,
   sortableText,
   type ViewOf,
 } from '../aggregate.js'
-import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
+import type { AlreadyExists, Decider, NotFound } from '../decider.js'
 import { changesNothing, patched } from '../message.js'
 import { ProjectId, type ProjectRef, type StreamId } from '../values.js'
 import type {

@@ -3,12 +3,13 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   defineAggregate,
+  exists,
   filterableText,
   optionalText,
   type Protectable,
   type ViewOf,
 } from '../aggregate.js'
-import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
+import type { AlreadyExists, Decider, NotFound } from '../decider.js'
 import { GroupName, IdpId, OrgId, ProjectId, Resource, type RoleMappingRef } from '../values.js'
 import type {
   AddRoleMapping,

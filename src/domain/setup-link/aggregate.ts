@@ -4,11 +4,12 @@ import {
   type AggregateDefinition,
   type Detailed,
   defineAggregate,
+  exists,
   filterableText,
   optionalText,
   type ViewOf,
 } from '../aggregate.js'
-import { type AlreadyExists, type Decider, exists, type NotFound } from '../decider.js'
+import type { AlreadyExists, Decider, NotFound } from '../decider.js'
 import { LinkId, type SetupLinkRef, type StreamId } from '../values.js'
 import type {
   CompleteSetupLink,

@@ -15,6 +15,8 @@ import {
   sqliteHandleLaws,
   webhookCursorLaws,
 } from '../../../src/laws/index.js'
+import { checkpointLaws, headLaws } from '../../../src/laws/read-model/checkpoint-laws.js'
+import { searched } from '../../nightly.js'
 import { databaseHome } from '../read-model-home.js'
 import { temporaryFile } from './temporary-file.js'
 
@@ -24,12 +26,17 @@ const BetterSqlite: new (file: string) => SqliteHandle = createRequire(import.me
 )
 
 const HANDLES = [
-  ['better-sqlite3', (file: string): SqliteHandle => new BetterSqlite(file)],
-  ['libsql', (file: string): SqliteHandle => new Libsql(file)],
-  ['node:sqlite', (file: string): SqliteHandle => new DatabaseSync(file)],
+  ['better-sqlite3', (file: string): SqliteHandle => new BetterSqlite(file), readModelLaws],
+  ['libsql', (file: string): SqliteHandle => new Libsql(file), readModelLaws],
+  // `npm test` has all laws on what `openSqlite` opens by a path: this handle, too.
+  [
+    'node:sqlite',
+    (file: string): SqliteHandle => new DatabaseSync(file),
+    searched({ short: [...checkpointLaws, ...headLaws], nightly: readModelLaws }),
+  ],
 ] as const
 
-describe.each(HANDLES)('On an open handle of %s', (_, handleOf) => {
+describe.each(HANDLES)('On an open handle of %s', (_, handleOf, laws) => {
   const homeOf = <Opened>(opening: (file: string) => Opened) => {
     let file = ''
     const reopen = () => opening(file)
@@ -47,7 +54,7 @@ describe.each(HANDLES)('On an open handle of %s', (_, handleOf) => {
   )
 
   const readModels = databaseHome(temporaryFile, (file) => openSqlite(handleOf(file)))
-  test.each(readModelLaws)('the read model: $name', ({ check }) => check(readModels))
+  test.each(laws)('the read model: $name', ({ check }) => check(readModels))
 
   test.each(webhookCursorLaws)('webhook cursors: $name', ({ check }) =>
     check(

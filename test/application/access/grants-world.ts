@@ -59,9 +59,9 @@ export const giveBob = (iam: Iam, ...roleKeys: readonly string[]) =>
 export const giveGina = (iam: Iam, ...roleKeys: readonly string[]) =>
   good(iam.userGrants.add({ ...gina, roles: rolesOf(...roleKeys) }, inGlobex))
 
-/** The keys of the roles that count for the user of acme, and for that of globex. */
-export const counting = async (iam: Iam) => {
-  const own = await good(iam.access.check(bob, context))
-  const other = await good(iam.access.check(gina, inGlobex))
+/** The keys of the roles that count for the user of acme, and for that of globex, in the project or on a resource. */
+export const counting = async (iam: Iam, on: { readonly resource?: string } = {}) => {
+  const own = await good(iam.access.check({ ...bob, ...on }, context))
+  const other = await good(iam.access.check({ ...gina, ...on }, inGlobex))
   return { bob: own.roleKeys, gina: other.roleKeys }
 }

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
-import { memoryEventStore, memoryReadModel } from '../../../src/index.js'
+import { memoryEventStore, memoryReadModel, orThrow } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { compared } from '../../fuzz/worlds/program.js'
 import { feed, firstDifference, restored } from '../../fuzz/worlds/worlds.js'
+import { context, type Iam } from '../host.js'
+import { PROJECTS, PROVIDERS, RESOURCES, USERS } from './any-history.js'
 import { HISTORIES, histories, played } from './played.js'
 
 test('Memory, SQLite, live checks and the replayed past agree on any history.', async () => {
@@ -29,6 +31,24 @@ test('Memory, SQLite, live checks and the replayed past agree on any history.', 
     ),
     { numRuns: Math.ceil(HISTORIES / 3) },
   )
+})
+
+test('The comparison takes the roles of a check and of a list for equal in any order.', async () => {
+  const user = { userId: USERS[0], projectId: PROJECTS[0] }
+  const writer = { ...user, roles: [{ roleKey: 'writer' }] }
+  const reader = { ...user, resource: RESOURCES[0], roles: [{ roleKey: 'reader' }] }
+  const leave = (idpId: string) => (iam: Iam) =>
+    iam.memberships.remove({ idpId, userId: user.userId }, context)
+  const steps = [
+    ...PROVIDERS.map(leave),
+    // A list has the roles on a whole project first, a check all of them by their keys.
+    async (iam: Iam) => orThrow(await iam.userGrants.update(writer, context)),
+    async (iam: Iam) => orThrow(await iam.userGrants.update(reader, context)),
+  ]
+  const { log, now } = await played(steps, (now) => ({ store: memoryEventStore({ now }) }))
+  const model = memoryReadModel()
+  await feed(model, log, 1000)
+  expect(await firstDifference([{ name: 'memory', model }], log, now, [])).toBeUndefined()
 })
 
 // All of them, and PostgreSQL, take longer: `worlds.long.test.ts`.

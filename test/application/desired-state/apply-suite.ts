@@ -128,8 +128,8 @@ const shownAfter = (before: ReadonlyMap<string, object>, { changes }: Plan) => {
   return after
 }
 
-/** What `iam.apply` does on any store. */
-export const applySuite = (open: OpenStore): void => {
+/** What `iam.apply` does on any store. Tries `share` of the random states. */
+export const applySuite = (open: OpenStore, share = 1): void => {
   test('a state has the same result in an empty organization and after another state', () =>
     fc.assert(
       fc.asyncProperty(whole, whole, async (first, last) => {
@@ -148,7 +148,7 @@ export const applySuite = (open: OpenStore): void => {
           expect(world.appends).toBe(appends)
         })
       }),
-      { numRuns: 15 },
+      { numRuns: Math.ceil(15 * share) },
     ))
 
   test('applying a plan changes exactly what it shows or is refused, and its state does the same', () =>
@@ -193,7 +193,7 @@ export const applySuite = (open: OpenStore): void => {
             expect(applied.undeclared).toEqual(plan.undeclared)
           }),
       ),
-      { numRuns: 80 },
+      { numRuns: Math.ceil(80 * share) },
     ))
 
   test('instances that apply six states in any order converge, and revive nothing that has ended', () =>
@@ -233,7 +233,7 @@ export const applySuite = (open: OpenStore): void => {
           })
         },
       ),
-      { numRuns: 12 },
+      { numRuns: Math.ceil(12 * share) },
     ))
 
   test('a project with its roles is one append, a provider another, and all are marked', () =>

@@ -46,10 +46,13 @@ const noProject = { kind: 'NotFound', object: { type: 'project', id: 'portal' } 
 /** The ways to give `editor` to a user. */
 const GIVING = ['add', 'update', 'addRoles'] as const
 
+/** Where roles are given: in the whole project, and on a resource of it. */
+const PLACES: readonly { readonly resource?: string }[] = [{}, { resource: 'workspace:42' }]
+
 /** Lets a user have what the way to give needs, and gives `editor` that way in another process. */
 const give = async (
   name: (typeof GIVING)[number],
-  user: typeof bob & { readonly projectOrgId?: string },
+  user: typeof bob & { readonly projectOrgId?: string; readonly resource?: string },
   first: () => Promise<unknown>,
 ) => {
   const within = user.userId === 'gina' ? inGlobex : context
@@ -57,56 +60,69 @@ const give = async (
   return raced(first).userGrants[name]({ ...user, roles: rolesOf('editor') }, within)
 }
 
-describe.each(GIVING)('A race with userGrants.%s', (name) => {
-  it.each([bob, gina])('for a role that is removed gives it to nobody: $userId', async (user) => {
-    const given = await give(name, user, () => removeRole(another(world), 'editor'))
-    expect(given._unsafeUnwrapErr()).toEqual(noRole)
-    const { bob, gina } = await counting(iam)
-    expect([...bob, ...gina]).not.toContain('editor')
-  })
+describe.each(GIVING.flatMap((name) => PLACES.map((place) => [name, place] as const)))(
+  'A race with userGrants.%s of %o',
+  (name, place) => {
+    const ours = { ...bob, ...place }
+    const theirs = { ...gina, ...place }
 
-  it('for a role that is removed and added again gives its new generation', async () => {
-    const given = await give(name, bob, async () => {
-      await removeRole(another(world), 'editor')
-      await addRole(another(world), 'editor')
-    })
-    const [event] = given._unsafeUnwrap().events
-    const roles = [{ roleKey: 'editor', roleSince: 3 }]
-    expect(event?.data).toMatchObject({ roles: expect.arrayContaining(roles) })
-    expect((await counting(iam)).bob).toContain('editor')
-  })
-
-  it('for a role that is taken from the grant of the project gives it to nobody', async () => {
-    const given = await give(name, gina, () => regrantGlobex(another(world), 'viewer'))
-    expect(given._unsafeUnwrapErr()).toEqual(noRole)
-    expect((await counting(iam)).gina).not.toContain('editor')
-  })
-
-  it('for a role that is removed from the grant of the project and added again gives its new generation', async () => {
-    const given = await give(name, gina, async () => {
-      await regrantGlobex(another(world), 'viewer')
-      await regrantGlobex(another(world), 'viewer', 'editor')
-    })
-    expect(given.isOk()).toBe(true)
-    expect((await counting(iam)).gina).toContain('editor')
-  })
-
-  it('for a grant of the project that is removed gives nothing', async () => {
-    const given = await give(name, gina, () =>
-      good(another(world).projectGrants.remove(toGlobex, context)),
+    it.each([ours, theirs])(
+      'for a role that is removed gives it to nobody: $userId',
+      async (user) => {
+        const given = await give(name, user, () => removeRole(another(world), 'editor'))
+        expect(given._unsafeUnwrapErr()).toEqual(noRole)
+        const { bob, gina } = await counting(iam, place)
+        expect([...bob, ...gina]).not.toContain('editor')
+      },
     )
-    expect(given._unsafeUnwrapErr()).toEqual(noProject)
-    expect((await counting(iam)).gina).toEqual([])
-  })
 
-  it.each([bob, gina])('for a project that is removed gives nothing: $userId', async (user) => {
-    const given = await give(name, user, () =>
-      good(another(world).projects.remove({ id: 'portal' }, context)),
+    it('for a role that is removed and added again gives its new generation', async () => {
+      const given = await give(name, ours, async () => {
+        await removeRole(another(world), 'editor')
+        await addRole(another(world), 'editor')
+      })
+      const [event] = given._unsafeUnwrap().events
+      const roles = [{ roleKey: 'editor', roleSince: 3 }]
+      expect(event?.data).toMatchObject({ roles: expect.arrayContaining(roles) })
+      expect((await counting(iam, place)).bob).toContain('editor')
+      if (place.resource !== undefined) expect((await counting(iam)).bob).toEqual([])
+    })
+
+    it('for a role that is taken from the grant of the project gives it to nobody', async () => {
+      const given = await give(name, theirs, () => regrantGlobex(another(world), 'viewer'))
+      expect(given._unsafeUnwrapErr()).toEqual(noRole)
+      expect((await counting(iam, place)).gina).not.toContain('editor')
+    })
+
+    it('for a role that is removed from the grant of the project and added again gives its new generation', async () => {
+      const given = await give(name, theirs, async () => {
+        await regrantGlobex(another(world), 'viewer')
+        await regrantGlobex(another(world), 'viewer', 'editor')
+      })
+      expect(given.isOk()).toBe(true)
+      expect((await counting(iam, place)).gina).toContain('editor')
+    })
+
+    it('for a grant of the project that is removed gives nothing', async () => {
+      const given = await give(name, theirs, () =>
+        good(another(world).projectGrants.remove(toGlobex, context)),
+      )
+      expect(given._unsafeUnwrapErr()).toEqual(noProject)
+      expect((await counting(iam, place)).gina).toEqual([])
+    })
+
+    it.each([ours, theirs])(
+      'for a project that is removed gives nothing: $userId',
+      async (user) => {
+        const given = await give(name, user, () =>
+          good(another(world).projects.remove({ id: 'portal' }, context)),
+        )
+        expect(given._unsafeUnwrapErr()).toEqual(noProject)
+        expect((await logOf(world.store)).at(-1)?.type).toBe('project.removed')
+      },
     )
-    expect(given._unsafeUnwrapErr()).toEqual(noProject)
-    expect((await logOf(world.store)).at(-1)?.type).toBe('project.removed')
-  })
-})
+  },
+)
 
 describe('A race of a grant of a project', () => {
   it.each(['add', 'update'] as const)('with the removal of its role: %s', async (name) => {
@@ -175,13 +191,51 @@ it('a role that ends while the other one is taken does not keep the grant', asyn
     expect((await refusal(iam.userGrants.get(user, within))).kind).toBe('NotFound')
 })
 
-it('of sixteen writers that add one grant, one wins', async () => {
+it.each(PLACES)('of sixteen writers that add one grant, one wins: %o', async (place) => {
   const processes = Array.from({ length: 16 }, () => another(world))
   const outcomes = await Promise.all(
     processes.map((process) =>
-      process.userGrants.add({ ...bob, roles: rolesOf('editor') }, context),
+      process.userGrants.add({ ...bob, ...place, roles: rolesOf('editor') }, context),
     ),
   )
   const kinds = outcomes.map((outcome) => (outcome.isOk() ? 'won' : outcome.error.kind))
   expect(kinds.toSorted()).toEqual([...Array(15).fill('AlreadyExists'), 'won'])
+})
+
+describe('Writers of one user on different resources', () => {
+  const resources = Array.from({ length: 8 }, (_, n) => `workspace:${n}`)
+  const on = (resource: string) => ({ ...bob, resource })
+
+  it('all win, and give nothing for the whole project', async () => {
+    await Promise.all(
+      resources.map((resource) =>
+        good(another(world).userGrants.add({ ...on(resource), roles: rolesOf('editor') }, context)),
+      ),
+    )
+    for (const resource of resources)
+      expect((await counting(iam, { resource })).bob).toEqual(['editor'])
+    expect((await counting(iam)).bob).toEqual([])
+  })
+
+  it('leave what one of them takes to the others', async () => {
+    await good(iam.userGrants.add({ ...on('workspace:0'), roles: rolesOf('viewer') }, context))
+    const process = raced(() =>
+      good(
+        another(world).userGrants.add({ ...on('workspace:1'), roles: rolesOf('editor') }, context),
+      ),
+    )
+    await good(process.userGrants.remove(on('workspace:0'), context))
+    expect((await counting(iam, { resource: 'workspace:0' })).bob).toEqual([])
+    expect((await counting(iam, { resource: 'workspace:1' })).bob).toEqual(['editor'])
+  })
+
+  it('lose also the grant that is added while all of the resource is removed', async () => {
+    const all = { ...portal, resource: 'workspace:0' }
+    await good(iam.userGrants.add({ ...on(all.resource), roles: rolesOf('viewer') }, context))
+    const late = { ...on(all.resource), userId: 'late', roles: rolesOf('editor') }
+    const process = raced(() => good(another(world).userGrants.add(late, context)))
+    const { removed } = await good(process.userGrants.removeAllOfResource(all, context))
+    expect(removed.map(({ userId }) => userId)).toEqual(['bob', 'late'])
+    expect((await good(iam.access.whoHas(all, context))).items).toEqual([])
+  })
 })

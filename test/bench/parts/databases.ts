@@ -26,7 +26,7 @@ export const databases = async (report: Report, scale: Scale): Promise<void> => 
       ['claviger', 'betterAuth', 'drizzle', 'kysely', 'kyselyGrouped'],
       {
         store,
-        grants: GRANTS,
+        grants: GRANTS * scale.share,
       },
     )
     const compare = async (job: string, title: string, inFlight = 1) => {
@@ -48,7 +48,7 @@ export const databases = async (report: Report, scale: Scale): Promise<void> => 
     await compare('add', 'give a role, 64 at once', 64)
     await compare('add, then get', 'give a role, then read it')
     await closeWorlds(worlds)
-    const own = await openWorlds(['claviger', 'withViews'], { store, grants: GRANTS })
+    const own = await openWorlds(['claviger', 'withViews'], { store, grants: GRANTS * scale.share })
     const job = withViewsOn(store)
     const measured = await runEntries(entriesOf(own, 'add'), scale, { by: 'wall' })
     addComparison(report, { table: 'databases', job, by: 'wall', measured })

@@ -7,12 +7,12 @@ import { answersOf } from '../worlds.ts'
 const GRANTS = 1_000_000
 
 /** What live checks hold in memory, and how long they take while roles are given. */
-export const live = async (report: Report, { milliseconds }: Scale): Promise<void> => {
+export const live = async (report: Report, { milliseconds, share }: Scale): Promise<void> => {
   const child = fork(new URL('../live-process.ts', import.meta.url), {
     execArgv: ['--expose-gc', '--max-old-space-size=8192'],
   })
   const answer = answersOf(child, 'live checks')
-  const request: LiveRequest = { grants: GRANTS, seconds: milliseconds / 30 }
+  const request: LiveRequest = { grants: GRANTS * share, seconds: milliseconds / 30 }
   child.send(request)
   const [received] = await answer()
   const { bytesPerGrant, catchUpMilliseconds, writesPerSecond, median, p99, p999 } =

@@ -5,15 +5,16 @@ import type { Place } from '../world.ts'
 import { closeWorlds, entriesOf, openWorld, openWorlds, runEntries } from '../worlds.ts'
 
 const GRANTS = 50_000
-const MEMORY: Place = { store: 'memory', grants: GRANTS }
 const PEERS: readonly SystemName[] = ['nestedMap', 'casl', 'casbin', 'cedar']
 
 /** A check on every request: live and eventual checks beside what else a host could ask in its process. */
 export const requests = async (report: Report, scale: Scale): Promise<void> => {
-  const own = await openWorld('claviger', MEMORY)
+  const grants = GRANTS * scale.share
+  const memory: Place = { store: 'memory', grants }
+  const own = await openWorld('claviger', memory)
   const peers = [
-    ...(await openWorlds(PEERS, MEMORY)),
-    await openWorld('betterAuth', { store: 'sqlite', grants: GRANTS }),
+    ...(await openWorlds(PEERS, memory)),
+    await openWorld('betterAuth', { store: 'sqlite', grants }),
   ]
   for (const [job, title, table] of [
     ['live check', LIVE, 'requests'],

@@ -38,12 +38,19 @@ describe('The ASCII form of a domain', () => {
     ['exam\u00adple.com', 'example.com'],
     ['faß.example', 'xn--fa-hia.example'],
     ['co.uk', 'co.uk'],
+    ['example.3com', 'example.3com'],
     [`${label(63)}.example`, `${label(63)}.example`],
     [domainOf(253), domainOf(253)],
   ])('of %s is %s.', (text, name) => {
     expect(toDomainName(text)).toBe(name)
     expect(toDomainName(name)).toBe(name)
     expect(isDomainName(name)).toBe(true)
+  })
+
+  it('is read from at most 1,012 characters.', () => {
+    const withHyphens = (length: number) => `exam${'\u00ad'.repeat(length - 11)}ple.com`
+    expect(toDomainName(withHyphens(1_012))).toBe('example.com')
+    expect(toDomainName(withHyphens(1_013))).toBeUndefined()
   })
 
   it('of a look-alike is another one.', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { exists, fold } from '../../../src/domain/decider.js'
+import { exists } from '../../../src/domain/aggregate.js'
+import { fold } from '../../../src/domain/decider.js'
 import {
   identityProvider,
   identityProviders,
 } from '../../../src/domain/identity-provider/aggregate.js'
 import type { IdentityProviderEvent } from '../../../src/domain/identity-provider/events.js'
-import { viewsOf } from '../shown.js'
+import { factAfter, viewsOf } from '../shown.js'
 import {
   appearance,
   appearanceUpdated,
@@ -71,6 +72,15 @@ describe('The view of an identity provider', () => {
     for (const part of [signIn, signIn?.groups, signIn?.admit, rule, rule?.values, rule?.path])
       expect(Object.isFrozen(part)).toBe(true)
     expect(signIn?.admit).not.toBe(settings.admit)
+  })
+
+  test('has its state as the fact that its groups are judged by.', () => {
+    const state = { in: 'provider', orgId: 'acme', ...id } as const
+    expect(factAfter('identity_provider', [googleAdded])).toEqual({ ...state, state: 'active' })
+    expect(factAfter('identity_provider', [googleAdded, deactivated])).toEqual({
+      ...state,
+      state: 'inactive',
+    })
   })
 
   test('ends with the removal.', () => {

@@ -337,8 +337,16 @@ describe('ConfigureSignIn', () => {
     expect(given(identityProvider, past).when(command)).toEqual(nothing)
   })
 
+  it('records how groups are separated in one text', () => {
+    const data = { ...id, groups: { claim: 'g', separator: ',' } }
+    expect(given(identityProvider, [googleAdded]).when({ type: 'ConfigureSignIn', data })).toEqual(
+      ok([{ type: 'identity_provider.sign_in_configured', data }]),
+    )
+  })
+
   it('records no setting that is undefined', () => {
-    const data = { ...id, groups: { claim: 'g', path: undefined, item: undefined } }
+    const unset = { path: undefined, item: undefined, separator: undefined }
+    const data = { ...id, groups: { claim: 'g', ...unset } }
     const decided = given(identityProvider, [googleAdded]).when({ type: 'ConfigureSignIn', data })
     expect(decided._unsafeUnwrap()).toStrictEqual([
       { type: 'identity_provider.sign_in_configured', data: { ...id, groups: { claim: 'g' } } },

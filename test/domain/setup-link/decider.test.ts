@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { setupLink } from '../../../src/domain/setup-link/aggregate.js'
 import { given } from '../../../src/testing/index.js'
 import {
+  checked,
   complete,
   completed,
   completeLate,
+  confirm,
+  confirmLate,
   id,
   issue,
   issued,
@@ -37,14 +40,29 @@ describe('A set-up link', () => {
     expect(given(setupLink, [issued, used]).when(complete)).toEqual(ok([completed]))
   })
 
+  it('records once what its provider passed, until the provider or the check is another one.', () => {
+    expect(given(setupLink, [issued]).when(confirm)).toEqual(ok([checked]))
+    expect(given(setupLink, [issued, used, checked]).when(confirm)).toEqual(ok([]))
+    for (const changed of [{ sequence: '8' }, { check: 'sign_in' }] as const) {
+      const other = { ...confirm, data: { ...confirm.data, ...changed } }
+      const recorded = { ...checked, data: { ...checked.data, ...changed } }
+      expect(given(setupLink, [issued, checked]).when(other)).toEqual(ok([recorded]))
+    }
+  })
+
+  it('stays unknown where its provider passed a check.', () => {
+    expect(given(setupLink, [checked]).when(useBefore)).toEqual(notFound)
+  })
+
   it('does not open from the moment on at which it expires.', () => {
     for (const past of [[issued], [issued, used]]) {
       expect(given(setupLink, past).when(useLate)).toEqual(notFound)
       expect(given(setupLink, past).when(completeLate)).toEqual(notFound)
+      expect(given(setupLink, past).when(confirmLate)).toEqual(notFound)
     }
   })
 
-  it.each([useBefore, complete])(
+  it.each([useBefore, confirm, complete])(
     'that is unknown, completed or revoked is refused by $type with one answer.',
     (command) => {
       for (const past of [

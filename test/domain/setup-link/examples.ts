@@ -1,5 +1,6 @@
 import type {
   CompleteSetupLink,
+  ConfirmSetupLinkProvider,
   IssueSetupLink,
   RevokeSetupLink,
   UseSetupLink,
@@ -19,6 +20,16 @@ const data = { ...id, expiresAt: EXPIRY, intents: ['provider', 'domain'], note: 
 export const issue: IssueSetupLink = { type: 'IssueSetupLink', data }
 export const useBefore: UseSetupLink = { type: 'UseSetupLink', data: { ...id, at: BEFORE } }
 export const useLate: UseSetupLink = { type: 'UseSetupLink', data: { ...id, at: EXPIRY } }
+/** What the provider of the link passed, at the sequence 7 of the provider. */
+const passed = { ...id, check: 'test', sequence: '7' } as const
+export const confirm: ConfirmSetupLinkProvider = {
+  type: 'ConfirmSetupLinkProvider',
+  data: { ...passed, at: BEFORE },
+}
+export const confirmLate: ConfirmSetupLinkProvider = {
+  type: 'ConfirmSetupLinkProvider',
+  data: { ...passed, at: EXPIRY },
+}
 export const complete: CompleteSetupLink = {
   type: 'CompleteSetupLink',
   data: { ...id, at: BEFORE },
@@ -31,5 +42,6 @@ export const revoke: RevokeSetupLink = { type: 'RevokeSetupLink', data: id }
 
 export const issued: SetupLinkIssued = { type: 'setup_link.issued', data }
 export const used: SetupLinkEvent = { type: 'setup_link.used', data: id }
+export const checked: SetupLinkEvent = { type: 'setup_link.provider_checked', data: passed }
 export const completed: SetupLinkEvent = { type: 'setup_link.completed', data: id }
 export const revoked: SetupLinkEvent = { type: 'setup_link.revoked', data: id }

@@ -2,20 +2,23 @@ import { ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import {
   CompleteSetupLink,
+  ConfirmSetupLinkProvider,
   IssueSetupLink,
   RevokeSetupLink,
   SetupLinkCommand,
   UseSetupLink,
 } from '../../../src/domain/setup-link/command-schemas.js'
-import type { SetupLinkEvent } from '../../../src/domain/setup-link/events.js'
+import type { SetupLinkEvent, SetupLinkIssued } from '../../../src/domain/setup-link/events.js'
 import { SetupLinkTokenClaimed, setupLinkTokens } from '../../../src/domain/setup-link/token.js'
 import { OrgId } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/index.js'
 import { objections } from '../objections.js'
 import { shownAfter } from '../shown.js'
 import {
+  checked,
   complete,
   completed,
+  confirm,
   EXPIRY,
   id,
   issue,
@@ -34,12 +37,22 @@ describe('What reads show of a set-up link', () => {
   it('has the state of its last event', () => {
     expect(viewOf(issued)).toStrictEqual({ ...shown, state: 'issued' })
     expect(viewOf(issued, used)).toStrictEqual({ ...shown, state: 'used' })
+    expect(viewOf(issued, checked)).toStrictEqual({ ...shown, state: 'issued' })
     expect(viewOf(issued, used, completed)).toStrictEqual({ ...shown, state: 'completed' })
     expect(viewOf(issued, revoked)).toStrictEqual({ ...shown, state: 'revoked' })
   })
 
+  it('has its note, its provider and its domain where it was issued with them', () => {
+    const { note, ...bare } = issued.data
+    const { note: _, ...shownBare } = shown
+    const of = (named: object) => ({ ...issued, data: { ...bare, ...named } }) as SetupLinkIssued
+    expect(viewOf(of({}))).toStrictEqual({ ...shownBare, state: 'issued' })
+    for (const named of [{ note }, { idpId: 'okta' }, { domain: 'globex.example' }])
+      expect(viewOf(of(named))).toStrictEqual({ ...shownBare, ...named, state: 'issued' })
+  })
+
   it('begins when the link is issued', () => {
-    for (const event of [used, completed, revoked]) expect(viewOf(event)).toBeUndefined()
+    for (const event of [used, checked, completed, revoked]) expect(viewOf(event)).toBeUndefined()
   })
 })
 
@@ -71,6 +84,7 @@ describe('The schema of a command', () => {
   it.each([
     [IssueSetupLink, issue],
     [UseSetupLink, useBefore],
+    [ConfirmSetupLinkProvider, confirm],
     [CompleteSetupLink, complete],
     [RevokeSetupLink, revoke],
   ])('reads its own example alone', (schema, command) => {

@@ -1,10 +1,11 @@
 // Plays random histories, and compares what all worlds say of them: `node --import ../../simulation/register.mjs main.ts
-// --seed 1 --histories 1000 [--postgres]`. Ends with a code at the first difference.
-import { mkdtempSync, rmSync } from 'node:fs'
+// --seed 1 --histories 1000 [--postgres postgres://…]`. Ends with a code at the first difference.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import fc from 'fast-check'
+import pg from 'pg'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { memoryEventStore, memoryReadModel } from '../../../src/index.js'
 import { histories, played } from '../../application/access/played.js'
@@ -20,19 +21,31 @@ const { values } = parseArgs({
 
 const folder = mkdtempSync(join(tmpdir(), 'claviger-worlds-'))
 const { openPostgres } = await import('../../../src/adapters/postgres/index.js')
-let names = 0
+let files = 0
 
-/** Opens new databases. */
+/** A schema of the server, and one connection, which keeps its plans from history to history. */
+const server = values.postgres && {
+  schema: `worlds_${process.pid}`,
+  pool: new pg.Pool({ connectionString: values.postgres, max: 2, allowExitOnIdle: true }),
+}
+
+/** Empties all tables but that of the migrations. */
+const emptied = async ({ pool, schema }: { readonly pool: pg.Pool; readonly schema: string }) => {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_catalog.pg_tables
+     WHERE schemaname = $1 AND tablename <> 'migrations'`,
+    [schema],
+  )
+  if (rows.length > 0) await pool.query(`TRUNCATE ${rows.map(({ name }) => name).join()}`)
+}
+
+/** Opens empty databases, in place of those of the last history. */
 const databases = async () => {
-  const name = `worlds_${process.pid}_${++names}`
-  const opened = [{ name: 'SQLite', ...openSqlite(join(folder, name)) }]
-  const { postgres: connectionString } = values
-  return connectionString === undefined
-    ? opened
-    : [
-        ...opened,
-        { name: 'PostgreSQL', ...(await openPostgres({ connectionString, schema: name })) },
-      ]
+  for (const file of readdirSync(folder)) rmSync(join(folder, file))
+  const sqlite = { name: 'SQLite', ...openSqlite(join(folder, String(++files))) }
+  if (!server) return [sqlite]
+  await emptied(server)
+  return [sqlite, { name: 'PostgreSQL', ...(await openPostgres(server)) }]
 }
 
 const runs = Number(values.histories)

@@ -352,7 +352,8 @@ const disagreement = (answers: Answers, now: Date): string | undefined => {
         role.projectId === projectId &&
         (resource !== undefined || role.resource === undefined),
     )
-    const listed = [...new Set(own.map(({ roleKey }) => roleKey))]
+    // The list has the roles on the whole project first.
+    const listed = [...new Set(own.map(({ roleKey }) => roleKey))].sort()
     const { roleKeys } = judgeAccess(access, { isOwn: orgId === projectOrgId, now })
     if (!isDeepStrictEqual(roleKeys, listed))
       return difference(`roles ${JSON.stringify(ids)}`, ['check', roleKeys], ['list', listed])

@@ -1,7 +1,8 @@
 import { err, ok, Result } from 'neverthrow'
 import type * as z from 'zod/mini'
+import { exists } from '../../../domain/aggregate.js'
 import { aggregates } from '../../../domain/aggregates.js'
-import { exists, type NotFound } from '../../../domain/decider.js'
+import type { NotFound } from '../../../domain/decider.js'
 import { identityProviders } from '../../../domain/identity-provider/aggregate.js'
 import type { Message } from '../../../domain/message.js'
 import type { ProjectGrantState } from '../../../domain/project-grant/aggregate.js'
@@ -13,8 +14,13 @@ import { MAX_WRITES } from '../../../ports/event-store.js'
 import type { WriteError } from '../../errors/errors.js'
 import { currentRoles, type GrantChange } from '../../grant-rules/current-roles.js'
 import { conditionsOf } from '../../reading/list.js'
-import { allObjects } from '../../reading/reads.js'
-import type { Status, StreamState, StreamsOf } from '../../recording/stream-state.js'
+import { allObjects } from '../../reading/query.js'
+import {
+  change,
+  type Status,
+  type StreamState,
+  type StreamsOf,
+} from '../../recording/stream-state.js'
 import type { Streams } from '../../recording/streams.js'
 import { inBatches } from '../../waiting.js'
 import type { ParsedMapping } from '../declared/desired-project.js'
@@ -189,20 +195,22 @@ export const decideGrant = async <
   if (provider?.state.status === 'removed') return ok(blocked(object))
 
   const recorded: State = before.state
-  const [current, remaining] = await Promise.all([
-    currentKeys(streams, inside, recorded),
-    currentKeys(foresee(streams, inside), inside, recorded),
-  ])
+  const remaining = await currentKeys(foresee(streams, inside), inside, recorded)
   const now = exists(recorded) ? { ...validityOf(recorded), roleKeys: remaining } : undefined
   const wanted = isRemoved ? undefined : !item || isSame(item, now) ? now : item
+  const isUnchanged = wanted === now
+  const isForced = protectionChanges(planning, before)
+  if (isUnchanged && !isForced)
+    return ok(changed(planning, { object, before, roleKeys: remaining }, change(before, [])))
+
+  const current = await currentKeys(streams, inside, recorded)
   const guards = new Map<StreamId, Guard>()
   const decided = await decide(foresee(streams, inside, guards), ids, {
     verb: isRemoved ? 'Remove' : now ? 'Update' : 'Add',
     ...(wanted ?? { roleKeys: [] }),
-    isForced: protectionChanges(planning, before),
+    isForced,
   })
   return decided.map((write) => {
-    const isUnchanged = wanted === now
     const subject = { object, before, roleKeys: isUnchanged ? remaining : current }
     const draft = isRemoved ? removed(subject, write) : changed(planning, subject, write)
     if (isUnchanged) return { ...draft, guards: [...guards.values()] }

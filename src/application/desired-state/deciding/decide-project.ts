@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
 import type * as z from 'zod/mini'
-import { exists } from '../../../domain/decider.js'
+import { exists } from '../../../domain/aggregate.js'
 import { compiled } from '../../../domain/message.js'
 import { type ProjectState, project, projects } from '../../../domain/project/aggregate.js'
 import { AddProject } from '../../../domain/project/command-schemas.js'
@@ -16,7 +16,7 @@ import { AddProjectRole } from '../../../domain/project-role/command-schemas.js'
 import type { ProjectRoleEvent } from '../../../domain/project-role/events.js'
 import { type RoleMappingState, roleMappings } from '../../../domain/role-mapping/aggregate.js'
 import type { RoleMappingEvent } from '../../../domain/role-mapping/events.js'
-import type { OrgId, StreamId } from '../../../domain/values.js'
+import type { ObjectRef, OrgId, StreamId } from '../../../domain/values.js'
 import { invalid, type WriteError } from '../../errors/errors.js'
 import { decideProjectGrant } from '../../grant-rules/decide-project-grant.js'
 import { decideRoleMapping } from '../../grant-rules/decide-role-mapping.js'
@@ -68,7 +68,7 @@ export const decideProject = async (
   const object = projects.ref({ id })
   const before = await streams.read(projects, { id })
   const contents = declaredIn(desired, orgId)
-  if (before.state.status === 'removed') return ok([object, ...contents.refs].map(blocked))
+  if (before.state.status === 'removed') return ok([object, ...refsOf(contents)].map(blocked))
   const own = contents.grants?.findIndex(({ ids }) => ids.grantedOrgId === orgId) ?? -1
   if (own >= 0) {
     const field = `${path}.grants[${own}].grantedOrgId`
@@ -138,15 +138,17 @@ const declaredIn = ({ id: projectId, ...listed }: Desired, projectOrgId: OrgId) 
       ...(item.resource !== undefined && { resource: item.resource }),
     },
   }))
-  const refs = [
-    ...(roles ?? []).map(({ ids }) => projectRoles.ref(ids)),
-    ...(grants ?? []).map(({ ids }) => projectGrants.ref(ids)),
-    ...(mappings ?? []).map(({ ids }) => roleMappings.ref(ids)),
-  ]
-  return { roles, grants, mappings, refs }
+  return { roles, grants, mappings }
 }
 
 type Declared = ReturnType<typeof declaredIn>
+
+const refsOf = ({ roles = [], grants = [], mappings = [] }: Declared): readonly ObjectRef[] => [
+  ...roles.map(({ ids }) => projectRoles.ref(ids)),
+  ...grants.map(({ ids }) => projectGrants.ref(ids)),
+  ...mappings.map(({ ids }) => roleMappings.ref(ids)),
+]
+
 type Decided = Promise<Result<readonly Draft[], WriteError>>
 
 const decideRoles = async (inside: InProject, { roles }: Declared): Decided =>

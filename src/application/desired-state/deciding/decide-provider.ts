@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow'
-import { decideAll, exists } from '../../../domain/decider.js'
+import { exists } from '../../../domain/aggregate.js'
+import { decideAll } from '../../../domain/decider.js'
 import {
   type IdentityProviderState,
   identityProvider,

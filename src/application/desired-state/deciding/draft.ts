@@ -1,5 +1,5 @@
+import { exists } from '../../../domain/aggregate.js'
 import { byType, recordOf } from '../../../domain/aggregates.js'
-import { exists } from '../../../domain/decider.js'
 import { changedFields, type EventSchema, type Message } from '../../../domain/message.js'
 import { fieldOf, type ObjectRef, type StreamId } from '../../../domain/values.js'
 import { isWithout } from '../../../projections/history-entries.js'

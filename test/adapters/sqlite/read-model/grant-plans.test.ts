@@ -132,12 +132,17 @@ describe('Among 20,000 grants in 100 organizations', () => {
       expect(sortsIn(statement)).toEqual([])
       expect(new Set(searchedBy(statement, 'share'))).toEqual(new Set(['rowid=?']))
     }
+    // However many providers the organization has.
+    const check = accessStatement(DIALECT, { ...ACCESS, resource: 'workspace:42' })
+    expect(searchedBy(check, 'member')).toEqual(['user_id=? AND org=?'])
+    expect(searchedBy(check, 'mapped')).toEqual(['org=? AND idp=? AND grp=?'])
   })
 
   test.each(HELD_ROLES)('the roles of one user are looked up, with %o.', (query) => {
     const statement = heldRolesStatement(DIALECT, query)
     expect(scansIn(statement)).toEqual([])
     expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
+    expect(searchedBy(statement, 'member')).toEqual(['user_id=? AND org=?'])
     expect(searchedBy(statement, 'place')).toEqual(['rowid=?', 'rowid=?'])
     // The present is what grants list; the past is in the rows of roles.
     expect(searchedBy(statement, 'held')).toEqual(

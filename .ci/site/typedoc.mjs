@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { Converter, OptionDefaults } from 'typedoc'
 
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 /** Parts of public types, which show what they come to. */
 const parts = [
   'src/console/browser/english.ts:ENGLISH',

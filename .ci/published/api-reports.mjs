@@ -1,11 +1,11 @@
 // Compares the types of the built package with the reports in test/api, so that a change of the public
-// surface shows in the diff of a review. `node .ci/api-reports.mjs --update` writes the reports anew.
+// surface shows in the diff of a review. `npm run api` writes the reports anew.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor'
-import { withoutOrder } from './without-order.mjs'
+import { withoutOrder } from '../without-order.mjs'
 
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(import.meta.dirname, '../..')
 const reportFolder = join(root, 'test/api')
 const mayUpdate = process.argv.includes('--update')
 const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -76,7 +76,7 @@ const isCurrent = (file) => {
     console.error(
       mayUpdate
         ? `${name}: written anew`
-        : `${name}: the public surface changed; look at it with \`node .ci/api-reports.mjs --update\` and commit the report`,
+        : `${name}: the public surface changed; look at it with \`npm run api\` and commit the report`,
     )
   return errorCount === 0 && (mayUpdate || !hasChanged)
 }
