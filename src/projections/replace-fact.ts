@@ -331,7 +331,7 @@ const replaceMember = (
   if (members.has(userId) !== (last !== undefined)) listProviders(world, provider, orgId, userId)
 }
 
-/** Lists the providers of a user anew. A provider that is gone has no members any more. */
+/** Lists the providers of a user again. A provider that is gone has no members any more. */
 const listProviders = (
   { providersOf }: World,
   provider: Provider,

@@ -5,20 +5,29 @@ interface Entry<Value> {
   value: Value
 }
 
-/** Up to this many new entries are inserted one by one; for more, all entries are sorted. */
-const FEW = 100
+/** Entries between two keys. */
+interface Part<Value> {
+  /** The least key that belongs here. */
+  readonly first: string
+  entries: Entry<Value>[]
+  isSorted: boolean
+  hasDeleted: boolean
+}
+
+/** A part with more entries is divided. */
+const MAX_ENTRIES = 1_000
+
+/** So many keys are looked at to divide a part in the middle. */
+const SAMPLE = 15
 
 /**
- * Values by key, in the order of the keys' code points. New entries are sorted when the map is read, so that `set` takes no
- * longer than in a `Map`. Do not change it while you go through its entries.
+ * Values by key, in the order of the keys' code points. A new entry is only put into its part, and a part is sorted when it
+ * is read: a page takes no longer with many entries than with few. Do not change it while you go through its entries.
  */
 export class SortedMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
-  /** Undefined until the map is read. */
-  #ordered: Entry<Value>[] | undefined
-  /** New entries that are not in `#ordered` yet. */
-  #added: Entry<Value>[] = []
-  #wasDeleted = false
+  /** In order. Undefined for few entries until they are read. */
+  #parts: Part<Value>[] | undefined
 
   get size(): number {
     return this.#entries.size
@@ -30,12 +39,19 @@ export class SortedMap<Value> {
 
   set(key: string, value: Value): void {
     const known = this.#entries.get(key)
-    if (known) known.value = value
-    else {
-      const entry = { key, value }
-      this.#entries.set(key, entry)
-      if (this.#ordered) this.#added.push(entry)
+    if (known) {
+      known.value = value
+      return
     }
+    const entry = { key, value }
+    const parts = this.#entries.size < MAX_ENTRIES ? this.#parts : this.#divided()
+    this.#entries.set(key, entry)
+    const index = parts ? partOf(parts, key) : 0
+    const part = parts?.[index]
+    if (!part) return
+    part.entries.push(entry)
+    part.isSorted = false
+    if (part.entries.length > MAX_ENTRIES) parts.splice(index, 1, ...this.#halvesOf(part))
   }
 
   /** The value under `key`; made and added if it is missing. */
@@ -48,15 +64,9 @@ export class SortedMap<Value> {
   }
 
   delete(key: string): void {
-    if (this.#entries.delete(key)) this.#wasDeleted = true
-  }
-
-  /** All entries, in order. */
-  all(): readonly Entry<Value>[] {
-    this.#ordered = this.#inOrder()
-    this.#added = []
-    this.#wasDeleted = false
-    return this.#ordered
+    const isThere = this.#entries.delete(key)
+    const part = this.#parts?.[partOf(this.#parts, key)]
+    if (isThere && part) part.hasDeleted = true
   }
 
   /** The entries from `start` on, in order; only the one with the key `only` if that is given. */
@@ -66,31 +76,63 @@ export class SortedMap<Value> {
       if (entry) yield entry
       return
     }
-    const ordered = this.all()
-    for (let place = start === '' ? 0 : placeOf(ordered, start); ; place++) {
-      const entry = ordered[place]
-      if (entry === undefined) return
-      yield entry
+    const parts = this.#divided()
+    for (let index = partOf(parts, start); ; index++) {
+      const part = parts[index]
+      if (!part) return
+      this.#clean(part)
+      if (!part.isSorted) part.entries.sort(byKey)
+      part.isSorted = true
+      for (let place = placeOf(part.entries, start); ; place++) {
+        const entry = part.entries[place]
+        if (!entry) break
+        yield entry
+      }
     }
   }
 
-  #inOrder(): Entry<Value>[] {
-    const isCurrent = (entry: Entry<Value>) => this.#entries.get(entry.key) === entry
-    let ordered = this.#ordered
-    let added = this.#added
-    if (!ordered) return [...this.#entries.values()].sort(byKey)
-    if (this.#wasDeleted) {
-      ordered = ordered.filter(isCurrent)
-      added = added.filter(isCurrent)
-    }
-    if (added.length > FEW) return ordered.concat(added).sort(byKey)
-    for (const entry of added) ordered.splice(placeOf(ordered, entry.key), 0, entry)
-    return ordered
+  #divided(): Part<Value>[] {
+    this.#parts ??= [newPart('', [...this.#entries.values()])]
+    return this.#parts
+  }
+
+  #clean(part: Part<Value>): void {
+    if (part.hasDeleted)
+      part.entries = part.entries.filter((entry) => this.#entries.get(entry.key) === entry)
+    part.hasDeleted = false
+  }
+
+  #halvesOf(part: Part<Value>): readonly Part<Value>[] {
+    this.#clean(part)
+    const { first, entries } = part
+    if (entries.length <= MAX_ENTRIES) return [part]
+    const apart = Math.ceil(entries.length / SAMPLE)
+    const sample = entries.filter((_, index) => index % apart === 0).sort(byKey)
+    const middle = sample[sample.length >> 1]?.key ?? first
+    const isLower = (entry: Entry<Value>) => compareCodePoints(entry.key, middle) < 0
+    return [
+      newPart(first, entries.filter(isLower)),
+      newPart(
+        middle,
+        entries.filter((entry) => !isLower(entry)),
+      ),
+    ]
   }
 }
+
+const newPart = <Value>(first: string, entries: Entry<Value>[]): Part<Value> => ({
+  first,
+  entries,
+  isSorted: false,
+  hasDeleted: false,
+})
 
 const byKey = (one: Entry<unknown>, other: Entry<unknown>): number =>
   compareCodePoints(one.key, other.key)
 
 const placeOf = (ordered: readonly Entry<unknown>[], key: string): number =>
   countWhile(ordered, (entry) => compareCodePoints(entry.key, key) < 0)
+
+/** Index of the part that a key belongs to. */
+const partOf = (parts: readonly Part<unknown>[], key: string): number =>
+  Math.max(0, countWhile(parts, ({ first }) => compareCodePoints(first, key) <= 0) - 1)

@@ -353,9 +353,9 @@ const resourcesOf = (
   userId: string,
 ): ReadonlySet<string> => {
   const found = new Set<string>()
-  for (const { key } of organization.usersOn.get(userId)?.all() ?? []) found.add(key)
+  for (const { key } of organization.usersOn.get(userId)?.from() ?? []) found.add(key)
   for (const { group } of groupsOf(world, organization.orgId, userId))
-    for (const { key } of group.heldOn.get(organization)?.all() ?? []) found.add(key)
+    for (const { key } of group.heldOn.get(organization)?.from() ?? []) found.add(key)
   return found
 }
 

@@ -57,6 +57,12 @@ const readsOf = (model: ReadModel) =>
     ],
   ] as const
 
+/** A page of all holders. A mapping that was added again asks each member for a report since. */
+const readsAfter = (model: ReadModel, { type }: RecordedEvent): readonly Turn[] =>
+  type === 'role_mapping.added'
+    ? []
+    : [['holders of all organizations', () => model.holders({ ...OF_PORTAL, limit: 100 })]]
+
 const log = busyLog(100_000, 10_000)
 
 const batchesOf = (events: readonly RecordedEvent[]): readonly (readonly RecordedEvent[])[] =>
@@ -79,12 +85,14 @@ test.each([
   'In %s, an event takes no long turn with 100,000 holders and 10,000 organizations, nor do reads.',
   async (_, model) => {
     for (const batch of batchesOf(founding)) await applying(model, batch)()
-    // Lists in memory are put in order when they are first read.
-    for (const [, read] of readsOf(model)) await read()
     const turns = ends.flatMap((end): readonly Turn[] => [
       [end.type, applying(model, [end])],
-      ...readsOf(model).map(([name, read]): Turn => [`${name} after ${end.type}`, read]),
+      ...[...readsOf(model), ...readsAfter(model, end)].map(
+        ([name, read]): Turn => [`${name} after ${end.type}`, read],
+      ),
     ])
+    // In memory, the first of these reads put users in order.
+    turns.unshift(...readsOf(model))
     expect(await tooLong(turns)).toEqual([])
   },
   120_000,

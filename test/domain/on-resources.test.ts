@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { identityProviders } from '../../src/domain/identity-provider/aggregate.js'
 import { projectGrants } from '../../src/domain/project-grant/aggregate.js'
 import { projectRoles } from '../../src/domain/project-role/aggregate.js'
 import { roleMappings } from '../../src/domain/role-mapping/aggregate.js'
@@ -65,6 +66,10 @@ it.each([
   expect(field).toMatchObject({ filterable: true })
 })
 
-it('knows that a mapping may be without a time', () => {
-  expect(roleMappings.fields.validFor).toEqual({ holds: 'number', isOptional: true })
+it.each([
+  ['a mapping', 'a time', roleMappings.fields.validFor, 'number'],
+  ['a role', 'permissions', projectRoles.fields.permissions, 'list'],
+  ['a provider', 'settings of its sign-in', identityProviders.fields.signIn, 'settings'],
+])('knows that %s may be without %s', (_, __, field, holds) => {
+  expect(field).toEqual({ holds, isOptional: true })
 })

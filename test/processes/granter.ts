@@ -60,7 +60,7 @@ const groupStep = (iam: Iam, writer: number, n: number) => {
   const within = n % 2 === 0 ? acme : globex
   const idpId = n % 4 < 2 ? 'entra' : `idp-${n >> 5}`
   const group = pick(GROUPS, n >> 2)
-  const mapping = { idpId, group, ...portal, projectOrgId: 'acme', ...placeAt(n >> 4) }
+  const mapping = { idpId, group, ...portal, projectOrgId: 'acme', ...placeAt(n >> 3) }
   const roleKeys = [pick(ROLES, n >> 3)]
   if (writer % 4 === 0)
     switch ((n >> 2) % 4) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { compareCodePoints } from '../../src/projections/row-order.js'
 import { SortedMap } from '../../src/projections/sorted-map.js'
 
@@ -63,6 +63,27 @@ test.each(['rising', 'falling', 'mixed'])(
     expect([sorted.size, ...sorted.from('')]).toEqual([0])
   },
 )
+
+test('The first page of many keys in any order takes few comparisons, and so does each new key.', () => {
+  const sorted = new SortedMap<number>()
+  const count = 100_000
+  for (let index = 0; index < count; index++) sorted.set(keyOf((index * 7_919) % count), index)
+  const comparing = vi.spyOn(String.prototype, 'charCodeAt')
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+  })
+  const charactersOf = (start: string) => {
+    comparing.mockClear()
+    const [first] = sorted.from(start)
+    expect(first?.key).toBe(start)
+    return comparing.mock.calls.length
+  }
+  expect(charactersOf(keyOf(0))).toBeLessThan(2 * count)
+  expect(charactersOf(keyOf(1))).toBeLessThan(500)
+  comparing.mockClear()
+  sorted.set(`${keyOf(50_000)}a`, 0)
+  expect(comparing.mock.calls.length).toBeLessThan(500)
+})
 
 const keyOf = (number: number): string => String(number).padStart(5, '0')
 

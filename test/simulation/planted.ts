@@ -544,14 +544,14 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
     'const [head, reached, project, projectGrant, mapped, ...grants] = row',
     'const [[head, reached]] = yield { sql: "SELECT " + positionColumns(dialect), parameters: [] }\n' +
       'const [, , project, projectGrant, mapped, ...grants] = row',
-    15,
+    9,
   ),
   bug(
     'an append whose connection is lost is said not to be recorded',
     'adapters/postgres/connection/connections.ts',
     "() => 'unknown',",
     "() => 'not_recorded',",
-    17,
+    2,
   ),
   bug(
     'a commit whose answer is lost is said not to be recorded',

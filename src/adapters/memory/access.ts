@@ -316,7 +316,7 @@ const sharesOf = function* (role: Role, orgId: string, at: Moment['at']): Genera
 const firstHoldersOf = function* (share: Share, query: UsersQuery): Generator<CountedHolder> {
   const last = query.after?.[0]
   yield* firstOfPage(query, (counting) => usersOf(share, counting, last))
-  for (const { value } of share.groups.all())
+  for (const { value } of share.groups.from())
     yield* firstOfPage(query, (counting) =>
       membersOf(value.group, value.held, share, counting, last),
     )
@@ -371,7 +371,7 @@ const rolesInProject = function* (
   const counting = { at, now, assumed: asIfActive && assumed }
   for (const roleKey of roleKeys ?? [undefined])
     for (const { value: role } of project.roles.from('', roleKey))
-      for (const { value: shares } of role.shares.all()) {
+      for (const { value: shares } of role.shares.from()) {
         const share = currentOf(shares, at)
         if (userOrgId !== undefined && share?.organization.orgId !== userOrgId) continue
         if (share) yield* rolesOfShare(share, holdersOf(share, counting))
@@ -427,7 +427,7 @@ const rolesOfMembers = function* (
   if (!isOpen(organization ?? { project, orgId, last: undefined }, at)) return
   for (const roleKey of roleKeys) {
     const isOther: IsMeant = (each, on) => each !== group || on !== resource
-    for (const { key: userId, value } of group.members.all()) {
+    for (const { key: userId, value } of group.members.from()) {
       const member: Member | undefined = versionAt(value, at)
       if (!member?.groups.includes(group) || member.begin <= after) continue
       if (until !== undefined && member.begin > until) continue

@@ -188,7 +188,7 @@ const pageInKeyOrder = <Type extends ViewType>(
   const first = last === undefined ? '' : sectionOf(type, last)
   const items: Views[Type][] = []
   let total = 0
-  for (const { key, value: section } of rows[type].get(scope)?.all() ?? []) {
+  for (const { key, value: section } of rows[type].get(scope)?.from() ?? []) {
     if (!isThere(section)) continue
     total += section.rows.size
     if (items.length > limit || compareCodePoints(key, first) < 0) continue
@@ -233,9 +233,9 @@ const listedViews = <Type extends ViewType>(
   const views: Views[Type][] = []
   const scopes = isReceived ? (received.get(orgId) ?? []) : [listedScope(query)]
   for (const scope of scopes)
-    for (const { value: section } of rows[type].get(scope)?.all() ?? []) {
+    for (const { value: section } of rows[type].get(scope)?.from() ?? []) {
       if (!isThere(section)) continue
-      const found = isReceived ? section.rows.from('', orgId) : section.rows.all()
+      const found = isReceived ? section.rows.from('', orgId) : section.rows.from()
       for (const { value } of found) {
         const ref = refOf(type, value)
         if (!filtersRoles) value.view ??= shown(ref, value.row)

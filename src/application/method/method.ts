@@ -121,7 +121,7 @@ export type NeededPermission = Pick<PermissionQuestion, 'permission' | 'object' 
 /** The parts of the host that a method needs for its checks. */
 interface MethodHost extends Pick<Host, 'authorize' | 'environment'>, Partial<Pick<Host, 'store'>> {
   readonly hooks?: Hooks | undefined
-  /** Answers in the place of the host for a caller of the library, if it has one; absent if there is none. */
+  /** Answers in the place of the host for a caller of the library, if it has one. Absent otherwise. */
   readonly delegations?: { get(caller: Caller): Pick<Host, 'authorize'> | undefined }
   /** Adds to a refusal who granted the missing project. Absent without a read model. */
   readonly withGrantor?: WithGrantor

@@ -3,7 +3,7 @@ import { err, ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { readerOf } from '../aggregate.js'
 import type { AlreadyExists, Decider } from '../decider.js'
-import { command, event } from '../message.js'
+import { event } from '../message.js'
 import { type DomainRef, OrgId, type StreamId } from '../values.js'
 import { DomainName } from './domain-name.js'
 
@@ -38,9 +38,10 @@ export const VerifiedDomainEvent = z.discriminatedUnion('type', [
 ])
 export type VerifiedDomainEvent = VerifiedDomainClaimed | VerifiedDomainReleased
 
-const ClaimDomain = command('ClaimDomain', claim)
-const ReleaseDomain = command('ReleaseDomain', claim)
-type VerifiedDomainCommand = z.infer<typeof ClaimDomain> | z.infer<typeof ReleaseDomain>
+interface VerifiedDomainCommand {
+  readonly type: 'ClaimDomain' | 'ReleaseDomain'
+  readonly data: VerifiedDomainClaimed['data']
+}
 
 type VerifiedDomainState =
   | { readonly status: 'absent' }

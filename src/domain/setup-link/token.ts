@@ -3,19 +3,21 @@ import { ok, type Result } from 'neverthrow'
 import * as z from 'zod/mini'
 import { readerOf } from '../aggregate.js'
 import type { Decider } from '../decider.js'
-import { command, event } from '../message.js'
+import { event } from '../message.js'
 import { LinkId, OrgId, type StreamId } from '../values.js'
 
 /** SHA-256 of a token, in base64url. */
 const TokenHash = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/))
 
-const claim = { tokenHash: TokenHash, orgId: OrgId, linkId: LinkId }
-
 /** One stream per token, across organizations, because redeeming a token names no organization. */
 export const setupLinkTokenStream = (tokenHash: string): StreamId => `setup_link_token-${tokenHash}`
 
 /** A token belongs to a link; recorded together with `setup_link.issued`. */
-export const SetupLinkTokenClaimed = event('setup_link_token.claimed', claim)
+export const SetupLinkTokenClaimed = event('setup_link_token.claimed', {
+  tokenHash: TokenHash,
+  orgId: OrgId,
+  linkId: LinkId,
+})
 export interface SetupLinkTokenClaimed extends z.infer<typeof SetupLinkTokenClaimed> {
   /** The token, and its link. */
   readonly data: {
@@ -32,8 +34,10 @@ export interface SetupLinkTokenClaimed extends z.infer<typeof SetupLinkTokenClai
 export const SetupLinkTokenEvent = z.discriminatedUnion('type', [SetupLinkTokenClaimed])
 export type SetupLinkTokenEvent = SetupLinkTokenClaimed
 
-const ClaimSetupLinkToken = command('ClaimSetupLinkToken', claim)
-type ClaimSetupLinkToken = z.infer<typeof ClaimSetupLinkToken>
+interface ClaimSetupLinkToken {
+  readonly type: 'ClaimSetupLinkToken'
+  readonly data: SetupLinkTokenClaimed['data']
+}
 
 type SetupLinkTokenState =
   | { readonly status: 'absent' }

@@ -53,6 +53,24 @@ const CHANGES: readonly (() => Promise<unknown>)[] = [
   () => good(iam.projects.remove({ id: 'portal' }, context)),
 ]
 
+describe('The login rules of a project', () => {
+  it('are judged by the roles on a resource that the user had then', async () => {
+    await good(iam.projects.patch({ id: 'portal', projectRoleCheck: true }, context))
+    const before = world.clock()
+    world.clock.advance(1_000)
+    const onResource = { ...bob, resource: 'workspace:42' }
+    await good(iam.userGrants.add({ ...onResource, roles: rolesOf('editor') }, context))
+    const meanwhile = world.clock()
+    world.clock.advance(1_000)
+    await good(iam.userGrants.remove(onResource, context))
+    const isLetIn = async (at?: Date) =>
+      (await good(iam.access.check({ ...bob, ...(at && { at }) }, context))).allowed
+    expect(await isLetIn(before)).toBe(false)
+    expect(await isLetIn(meanwhile)).toBe(true)
+    expect(await isLetIn()).toBe(false)
+  })
+})
+
 describe('A role that expires', () => {
   it('counts at a time before its end, and at none from then on, whatever the time is now', async () => {
     const begin = world.clock().getTime()

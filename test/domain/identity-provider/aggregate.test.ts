@@ -5,7 +5,9 @@ import {
   identityProvider,
   identityProviders,
 } from '../../../src/domain/identity-provider/aggregate.js'
-import type { IdentityProviderEvent } from '../../../src/domain/identity-provider/events.js'
+import { IdentityProviderEvent } from '../../../src/domain/identity-provider/events.js'
+import type { KnownEvent } from '../../../src/ports/known-event.js'
+import { stateAfter } from '../../../src/projections/project.js'
 import { factAfter, viewsOf } from '../shown.js'
 import {
   appearance,
@@ -82,6 +84,26 @@ describe('The view of an identity provider', () => {
       state: 'inactive',
     })
   })
+
+  test('is kept without its secret, and without the issuer that the secret is for.', () => {
+    const event = { ...googleAdded, version: 1 } as KnownEvent
+    const kept = stateAfter(undefined, event)
+    expect(identityProvider.evolve(identityProvider.initialState, googleAdded, 1)).toMatchObject({
+      clientSecret: googleAdded.data.clientSecret,
+      secretIssuer: googleAdded.data.issuer,
+    })
+    expect(kept).toMatchObject({ status: 'active', clientId: oidc.clientId })
+    for (const secret of ['clientSecret', 'secretIssuer']) expect(kept).not.toHaveProperty(secret)
+  })
+
+  test.each(['client_secret_basic', 'client_secret_post', 'raw_basic'] as const)(
+    'is stored with the authentication %s.',
+    (clientAuthentication) => {
+      const data = { ...signInConfigured.data, clientAuthentication }
+      const event = { ...signInConfigured, data }
+      expect(IdentityProviderEvent.parse(event)).toEqual(event)
+    },
+  )
 
   test('ends with the removal.', () => {
     expect(identityProviderView(active, removed)).toBeUndefined()

@@ -234,6 +234,7 @@ describe('ConfigureSignIn', () => {
       { secretExpiresAt: '2027-03-31' },
       'data.secretExpiresAt: must be a time such as 2027-03-31T22:00:00.000Z',
     ],
+    [{ secretExpiresAt: 7 }, 'data.secretExpiresAt: must be text'],
     [{ addresses: 'all' }, 'data.addresses: must be one of domain, verified'],
   ])('refuses %j', (changed, objection) => {
     expect(objectionsTo(changed)).toEqual([objection])

@@ -9,7 +9,10 @@ import type {
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from '../../../src/domain/identity-provider/command-schemas.js'
-import type { IdentityProviderEvent } from '../../../src/domain/identity-provider/events.js'
+import type {
+  IdentityProviderEvent,
+  OidcIdentityProviderAdded,
+} from '../../../src/domain/identity-provider/events.js'
 import { IdpId, SealedSecret } from '../../../src/domain/values.js'
 
 /** Names the provider of these examples. */
@@ -109,7 +112,7 @@ export const signInConfigured: IdentityProviderEvent = {
   data: { ...id, ...settings },
 }
 
-export const googleAdded: IdentityProviderEvent = {
+export const googleAdded: OidcIdentityProviderAdded = {
   type: 'identity_provider.oidc_added',
   data: google,
 }

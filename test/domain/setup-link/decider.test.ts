@@ -52,6 +52,7 @@ describe('A set-up link', () => {
 
   it('stays unknown where its provider passed a check.', () => {
     expect(given(setupLink, [checked]).when(useBefore)).toEqual(notFound)
+    expect(setupLink.evolve(setupLink.initialState, checked, 1)).toEqual({ status: 'absent' })
   })
 
   it('does not open from the moment on at which it expires.', () => {

@@ -8,7 +8,7 @@ import {
   SetupLinkCommand,
   UseSetupLink,
 } from '../../../src/domain/setup-link/command-schemas.js'
-import type { SetupLinkEvent, SetupLinkIssued } from '../../../src/domain/setup-link/events.js'
+import { SetupLinkEvent, type SetupLinkIssued } from '../../../src/domain/setup-link/events.js'
 import { SetupLinkTokenClaimed, setupLinkTokens } from '../../../src/domain/setup-link/token.js'
 import { OrgId } from '../../../src/domain/values.js'
 import { given } from '../../../src/testing/index.js'
@@ -92,6 +92,33 @@ describe('The schema of a command', () => {
     expect(SetupLinkCommand.parse(command)).toEqual(command)
     expect(schema.safeParse({ ...command, type: '' }).success).toBe(false)
     expect(schema.safeParse({ ...command, data: {} }).success).toBe(false)
+  })
+})
+
+describe('What is stored of a set-up link', () => {
+  const isStored = (event: object) => SetupLinkEvent.safeParse(event).success
+
+  it.each([
+    ['a.b', true],
+    ['a'.repeat(253), true],
+    ['ab', false],
+    ['a'.repeat(254), false],
+    ['Globex.example', false],
+    ['globex.example/', false],
+    ['/globex.example', false],
+  ])('has the domain %s: %s', (domain, isValid) => {
+    expect(isStored({ ...issued, data: { ...issued.data, domain } })).toBe(isValid)
+  })
+
+  it.each([
+    ['0', true],
+    ['9'.repeat(20), true],
+    ['', false],
+    ['9'.repeat(21), false],
+    ['7a', false],
+    ['a7', false],
+  ])('has the sequence %s of a check: %s', (sequence, isValid) => {
+    expect(isStored({ ...checked, data: { ...checked.data, sequence } })).toBe(isValid)
   })
 })
 

@@ -96,27 +96,28 @@ const START = BigInt(Date.UTC(2026, 0, 1)) * 1_000n
 export const RESOURCE = 'same'
 
 /** A log of worlds, each in a project of its own that is named by its number. */
-export const logOfWorlds = (numbers: readonly number[]): readonly RecordedEvent[] => {
-  const log: RecordedEvent[] = []
+export const logOfWorlds = (numbers: readonly number[]): readonly RecordedEvent[] =>
+  logOf(numbers.flatMap((number) => [...eventsOf(number, worldOf(number))]))
+
+/** A log of events, in their order. */
+export const logOf = (happenings: readonly Happening[]): readonly RecordedEvent[] => {
   const versions = new Map<string, number>()
-  for (const number of numbers) {
-    for (const { orgId, type, data } of eventsOf(number, worldOf(number))) {
-      const stream = streamDefinitionOf(type).stream(orgId, data as AnyEvent['data'])
-      const version = (versions.get(stream) ?? 0) + 1
-      versions.set(stream, version)
-      const position = START + BigInt(log.length)
-      log.push({
-        ...{ type, data, stream, version, position },
-        schemaVersion: schemaVersionOf(type),
-        appendId: String(position).padStart(26, '0'),
-        metadata: { actor: { userId: 'admin', orgId }, resourceOwner: organizationIn(stream) },
-      } as RecordedEvent)
-    }
-  }
-  return log
+  return happenings.map(({ orgId, type, data }, index) => {
+    const stream = streamDefinitionOf(type).stream(orgId, data as AnyEvent['data'])
+    const version = (versions.get(stream) ?? 0) + 1
+    versions.set(stream, version)
+    const position = START + BigInt(index)
+    return {
+      ...{ type, data, stream, version, position },
+      schemaVersion: schemaVersionOf(type),
+      appendId: String(position).padStart(26, '0'),
+      metadata: { actor: { userId: 'admin', orgId }, resourceOwner: organizationIn(stream) },
+    } as RecordedEvent
+  })
 }
 
-interface Happening {
+/** An event in an organization. */
+export interface Happening {
   readonly orgId: string
   readonly type: AnyEvent['type']
   readonly data: object

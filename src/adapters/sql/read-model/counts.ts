@@ -30,6 +30,8 @@ export interface Counted extends Moment {
   readonly held?: string
   /** The members. Default: `member`. */
   readonly member?: string
+  /** The scope of the only project, which is then asked once. Default: that of `share`. */
+  readonly scope?: string | undefined
   /** Counts as active while it exists. */
   readonly asIfActive?: 'project' | 'project_grant' | 'provider' | undefined
 }
@@ -90,13 +92,17 @@ export const isGiven = (
 /** The generation is the current one, and the project and the grant of it are active. */
 export const countsForAll = (
   dialect: Dialect,
-  { share = 'share', at, asIfActive }: Counted,
-): readonly Statement[] => [
-  isCurrent(dialect, share, at),
-  stands(dialect, streamOf.project(share), { at, orInactive: asIfActive === 'project' }),
-  // The owner needs no grant of the project.
-  sql`(${share}.grant_since = 0 OR ${stands(dialect, streamOf.projectGrant(share), { at, orInactive: asIfActive === 'project_grant' })})`,
-]
+  { share = 'share', scope, at, asIfActive }: Counted,
+): readonly Statement[] => {
+  const current = isCurrent(dialect, share, at)
+  const project = scope === undefined ? streamOf.project(share) : param(`project-${scope}`)
+  const ofProject = stands(dialect, project, { at, orInactive: asIfActive === 'project' })
+  return [
+    ...(scope === undefined ? [current, ofProject] : [ofProject, current]),
+    // The owner needs no grant of the project.
+    sql`(${share}.grant_since = 0 OR ${stands(dialect, streamOf.projectGrant(share), { at, orInactive: asIfActive === 'project_grant' })})`,
+  ]
+}
 
 /** The role and, for another organization, the grant of the project have the generation. The project may be gone. */
 export const isCurrent = (dialect: Dialect, share: string, at?: At): Statement => {

@@ -121,8 +121,10 @@ interface Way {
   readonly counts: readonly Statement[]
 }
 
-const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way, group: Way] => {
+const ways = (dialect: Dialect, query: HoldersQuery): readonly [grant: Way, group: Way] => {
   const { table } = dialect
+  const { orgId, projectId, now, at } = query
+  const scope = projectId === undefined ? undefined : projectScope(orgId, projectId)
   return [
     {
       table: HELD,
@@ -132,7 +134,7 @@ const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way
       resource: 'held.resource',
       order: ['held.user_id'],
       sorted: 'held.resource, held.user_id',
-      counts: countsByGrant(dialect, { now, at }),
+      counts: countsByGrant(dialect, { scope, now, at }),
     },
     {
       table: MAPPED,
@@ -143,7 +145,7 @@ const ways = (dialect: Dialect, { now, at }: HoldersQuery): readonly [grant: Way
       resource: 'mapped.resource',
       order: ['mapped.idp', 'mapped.grp', 'member.user_id'],
       sorted: 'mapped.resource, mapped.idp, mapped.grp, mapped.begin_at, member.user_id',
-      counts: countsByGroup(dialect, { now, at }),
+      counts: countsByGroup(dialect, { scope, now, at }),
     },
   ]
 }
@@ -261,21 +263,21 @@ const allHolders = (
   { ofShare, ofRow }: Part,
 ): Statement => {
   const share = `${dialect.table(SHARES)} AS share`
-  const ofShares = allOf([...ofShare, ...isWanted(dialect, query)])
+  // A project that is granted to thousands of organizations has thousands of shares, most of them without any rows: looks
+  // for rows before it judges a share. In order, so that PostgreSQL looks in the index, and never reads the table.
+  const hasRows = sql`(SELECT 1 FROM ${dialect.table(table)} AS pointing WHERE pointing.share = share.number
+    ORDER BY pointing.resource LIMIT 1) IS NOT NULL`
+  const ofShares = allOf([...ofShare, hasRows, ...isWanted(dialect, query)])
   const ofRows = allOf([sql`${isJoined}`, ...counts, ...ofRow])
   const names = 'share.role, share.org'
   const most = atLeast(query.limit + 1)
   if (!dialect.hasLateral)
     return sql`SELECT ${names}, ${columns}, share.scope FROM ${share} CROSS JOIN ${rows} WHERE ${ofShares} AND ${ofRows}
       ORDER BY ${SHARE_ORDER}, ${sorted} LIMIT ${most}`
-  // PostgreSQL takes no order of two tables from their indexes. It would judge a share before it looks for rows, and a
-  // project that is granted to thousands of organizations has thousands of shares, most of them without any. In order,
-  // so that it looks in the index, and never reads the table until it meets a row.
-  const hasRows = sql`(SELECT 1 FROM ${dialect.table(table)} AS pointing WHERE pointing.share = share.number
-    ORDER BY pointing.resource LIMIT 1) IS NOT NULL`
+  // PostgreSQL takes no order of two tables from their indexes.
   return sql`SELECT ${names}, found.*, share.scope FROM ${share} CROSS JOIN LATERAL (
       SELECT ${columns} FROM ${rows} WHERE ${ofRows} ORDER BY ${sorted} LIMIT ${most}
-    ) AS found WHERE ${allOf([...ofShare, hasRows, ...isWanted(dialect, query)])} ORDER BY ${SHARE_ORDER}, resource, idp, grp, user_id LIMIT ${most}`
+    ) AS found WHERE ${ofShares} ORDER BY ${SHARE_ORDER}, resource, idp, grp, user_id LIMIT ${most}`
 }
 
 /** The roles of one user in a part: few, which are found first. */
