@@ -113,7 +113,8 @@ const SHEET = `
 <h2>Tables</h2><section class="wide few"><table><thead><tr><th>Role</th><th>State</th></tr></thead><tbody>
 <tr><td data-label="Role"><div>Approver</div></td><td data-label="State"><div><span class="state on">active</span></div></td></tr></tbody></table></section>
 <h2>Changes</h2><dl class="changes"><div><dt>Name</dt><dd><del>Shop</del> <span class="arrow">→</span> <ins>Portal</ins></dd></div></dl>
-<ol class="timeline"><li><p><strong>Role changed</strong> <a href="#">Approver</a> <span class="none">by Anna</span></p></li></ol>
+<ol class="timeline"><li><p><strong>The role <a href="#">Approver</a> was changed</strong> <span class="none">by Anna</span></p></li></ol>
+<h2>Being read</h2><p class="skeleton line"></p><p class="skeleton facts"></p>
 <div class="cards"><section class="card"><h2><a href="#">Projects</a></h2><p class="figure">3</p></section></div>
 </article></main>`
 

@@ -130,7 +130,6 @@ export type {
   LiveOptions,
   LiveQuestion,
 } from './application/access/live-checks.js'
-export type { PermissionName, Register, RoleKeyName } from './application/access/names.js'
 export {
   type PermissionsFromRolesOptions,
   permissionsFromRoles,
@@ -150,6 +149,7 @@ export type {
 export type { RoleMappingIds } from './application/grant-rules/decide-role-mapping.js'
 export type { AccessCheck } from './application/grant-rules/judge-access.js'
 export type * from './application/memberships/memberships.js'
+export type { PermissionName, Register, RoleKeyName } from './application/method/names.js'
 export type * from './application/role-mappings/role-mappings.js'
 export type { ImportUserGrantsInput } from './application/user-grants/import-user-grants.js'
 export type {
@@ -232,7 +232,8 @@ export {
   type VerifyOptions,
   verify,
 } from './application/following/verify.js'
-export type { HistoryPage, ListHistoryInput } from './application/reading/history.js'
+export type { ListHistoryInput } from './application/reading/history.js'
+export type { HistoryPage } from './application/reading/pages.js'
 export type { StateAtInput } from './application/reading/state-at.js'
 
 // Metrics, traces and logs.

@@ -8,7 +8,15 @@ import { http } from './parts/http.ts'
 import { live } from './parts/live.ts'
 import { requests } from './parts/requests.ts'
 import { start } from './parts/start.ts'
-import { describeAim, emptyReport, isMet, machine, versions } from './report.ts'
+import {
+  describeAim,
+  emptyReport,
+  isMet,
+  machine,
+  mediansOf,
+  type Report,
+  versions,
+} from './report.ts'
 import { FULL, QUICK, SHORT } from './rounds.ts'
 
 const PARTS = { requests, live, databases, floors, http, start, rebuild, growth }
@@ -19,6 +27,8 @@ const { values } = parseArgs({
     json: { type: 'string' },
     /** Fewer rounds and smaller stores. */
     quick: { type: 'boolean', default: false },
+    /** How often all is run; the figures are the medians. */
+    runs: { type: 'string', default: '1' },
     /** As little as shows that each part runs. */
     short: { type: 'boolean', default: false },
     /** Some parts alone. */
@@ -27,6 +37,8 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 })
+const runs = Number(values.runs)
+if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs must be 1 or more')
 const unknown = values.only.filter((name) => !Object.hasOwn(PARTS, name))
 if (unknown.length > 0) {
   throw new Error(`Unknown part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
@@ -38,14 +50,19 @@ if (values.write && (values.short || values.only.length < Object.keys(PARTS).len
 }
 
 console.log({ machine: machine(), versions: versions() })
-const report = emptyReport()
-for (const [name, part] of Object.entries(PARTS)) {
-  if (!values.only.includes(name)) continue
-  const begin = performance.now()
-  await part(report, values.short ? SHORT : values.quick ? QUICK : FULL)
-  console.log(`\n${name} took ${Math.round((performance.now() - begin) / 1_000)} s`)
+const reports: Report[] = []
+while (reports.length < runs) {
+  const run = emptyReport()
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (!values.only.includes(name)) continue
+    const begin = performance.now()
+    await part(run, values.short ? SHORT : values.quick ? QUICK : FULL)
+    console.log(`\n${name} took ${Math.round((performance.now() - begin) / 1_000)} s`)
+  }
+  reports.push(run)
 }
 await endServer()
+const report = mediansOf(reports)
 
 console.log('\nAims')
 for (const aim of report.aims)
@@ -54,4 +71,4 @@ if (values.json !== undefined) {
   const written = { machine: machine(), versions: versions(), ...report }
   writeFileSync(values.json, `${JSON.stringify(written, undefined, 2)}\n`)
 }
-if (values.write) writePage(report, { isQuick: values.quick })
+if (values.write) writePage(report, { isQuick: values.quick, runs })

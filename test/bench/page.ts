@@ -7,6 +7,7 @@ import {
   isMet,
   machine,
   type Report,
+  shownFigure,
   type TableName,
   versions,
 } from './report.ts'
@@ -14,10 +15,17 @@ import { FULL, QUICK } from './rounds.ts'
 
 const PAGE = new URL('../../docs/performance.md', import.meta.url)
 
-/** Writes what a run found into docs/performance.md, between the marks `<!-- bench:name -->` and `<!-- /bench -->`. */
-export const writePage = (report: Report, { isQuick }: { readonly isQuick: boolean }): void => {
+/** How a report was made. */
+interface Made {
+  readonly isQuick: boolean
+  /** Whole runs, of which it has the medians. */
+  readonly runs: number
+}
+
+/** Writes what was found into docs/performance.md, between the marks `<!-- bench:name -->` and `<!-- /bench -->`. */
+export const writePage = (report: Report, made: Made): void => {
   const sections: Readonly<Record<string, string>> = {
-    run: runText(isQuick),
+    run: runText(made),
     behind: behindText(report),
     requests: tableOf(report, 'requests'),
     method: tableOf(report, 'method'),
@@ -42,11 +50,11 @@ export const writePage = (report: Report, { isQuick }: { readonly isQuick: boole
   writeFileSync(PAGE, text)
 }
 
-const runText = (isQuick: boolean): string => {
+const runText = ({ isQuick, runs }: Made): string => {
   const { processors, memory, system } = machine()
   const parts = Object.entries(versions()).map(([name, version]) => `${name} ${version}`)
   return [
-    `A ${isQuick ? 'quick' : 'full'} run on ${processors}, ${memory}, ${system}. Each figure is the median of ${(isQuick ? QUICK : FULL).rounds} rounds, in turns.`,
+    `${runs === 1 ? 'One' : runs} ${isQuick ? 'quick' : 'full'} run${runs === 1 ? '' : 's'} on ${processors}, ${memory}, ${system}. Each figure is the median of ${(isQuick ? QUICK : FULL).rounds} rounds, in turns${runs === 1 ? '' : `, and of the ${runs} runs`}.`,
     `Versions: ${parts.join(', ')}.`,
   ].join('\n')
 }
@@ -94,7 +102,9 @@ const cell = ({ rows, by }: Comparison, system: string): string => {
 const figuresTable = ({ figures }: Report, section: Figure['section']): string =>
   table(
     ['figure', 'measured'],
-    figures.filter((each) => each.section === section).map(({ name, value }) => [name, value]),
+    figures
+      .filter((each) => each.section === section)
+      .map((figure) => [figure.name, shownFigure(figure)]),
   )
 
 const aimsTable = ({ aims }: Report): string =>

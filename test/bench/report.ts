@@ -43,11 +43,12 @@ export interface Aim {
   readonly isMost: boolean
 }
 
-/** A measured value by its name, such as memory or latency. */
+/** Measured values by their name, such as memory or latency. */
 export interface Figure {
   readonly section: 'live' | 'imports'
   readonly name: string
-  readonly value: string
+  readonly values: readonly number[]
+  readonly show: (...values: readonly number[]) => string
 }
 
 /** What a run has found so far. */
@@ -59,6 +60,29 @@ export interface Report {
 }
 
 export const emptyReport = (): Report => ({ comparisons: [], aims: [], figures: [] })
+
+/** The medians of runs of the same parts, figure by figure. */
+export const mediansOf = (runs: readonly Report[]): Report => {
+  const middle = (of: (run: Report) => number | undefined): number =>
+    median(runs.map((run) => of(run) ?? Number.NaN))
+  const [{ comparisons, aims, figures } = emptyReport()] = runs
+  return {
+    comparisons: comparisons.map((comparison, job) => ({
+      ...comparison,
+      rows: comparison.rows.map(({ system }, at) => ({
+        system,
+        cpu: middle((run) => run.comparisons[job]?.rows[at]?.cpu),
+        wall: middle((run) => run.comparisons[job]?.rows[at]?.wall),
+        timesAsLong: middle((run) => run.comparisons[job]?.rows[at]?.timesAsLong),
+      })),
+    })),
+    aims: aims.map((aim, at) => ({ ...aim, measured: middle((run) => run.aims[at]?.measured) })),
+    figures: figures.map((figure, at) => ({
+      ...figure,
+      values: figure.values.map((_, nth) => middle((run) => run.figures[at]?.values[nth])),
+    })),
+  }
+}
 
 /** Adds what was measured of one job, the system that the others are compared with first, and shows it. */
 export const addComparison = (
@@ -111,8 +135,10 @@ export const describeAim = ({ name, measured, aim, isMost }: Aim): string =>
 
 export const addFigure = ({ figures }: Report, figure: Figure): void => {
   figures.push(figure)
-  console.log(`\n${figure.name}: ${figure.value}`)
+  console.log(`\n${figure.name}: ${shownFigure(figure)}`)
 }
+
+export const shownFigure = ({ values, show }: Figure): string => show(...values)
 
 /** How many times as long a system took as the first of the comparison; undefined when it did not take part. */
 export const ratioOf = (report: Report, job: string, system: string): number | undefined =>

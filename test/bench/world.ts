@@ -56,7 +56,10 @@ const uuidOf = (number: number): string => {
 
 const userIds: string[] = []
 
-/** The id of a user; made once, since calls that take less are measured. */
+/**
+ * The id of a user in questions; made once, since calls that take less are measured. What was loaded has strings of its
+ * own, as a request never brings the string that a map has as its key.
+ */
 export const userIdOf = (user: number): string => {
   userIds[user] ??= uuidOf(user)
   return userIds[user]
@@ -65,11 +68,16 @@ export const userIdOf = (user: number): string => {
 /** Above the numbers of all users with grants. */
 const FIRST_NEW = 0x4000_0000
 
-/** Grant number `index`: five projects a user. */
-export const grantOf = (index: number) => {
+/** The user and the project of grant number `index`: five projects a user. */
+const numbersOf = (index: number) => {
   const user = Math.floor(index / PROJECTS_PER_USER)
-  const project = (user + (index % PROJECTS_PER_USER) * 4) % PROJECTS
-  return { userId: userIdOf(user), projectId: projectIdOf(project) }
+  return { user, project: (user + (index % PROJECTS_PER_USER) * 4) % PROJECTS }
+}
+
+/** Grant number `index`. */
+export const grantOf = (index: number) => {
+  const { user, project } = numbersOf(index)
+  return { userId: uuidOf(user), projectId: projectIdOf(project) }
 }
 
 /** How many users have `grants` grants between them. */
@@ -85,10 +93,14 @@ export const newGrantOf = (index: number) => ({
 const STEP = 7919
 
 /** What call number `index` asks; every second question is answered "no". */
-export const questionOf = (index: number, { grants }: Place) => ({
-  ...grantOf((index * STEP) % grants),
-  roleKey: index % 2 === 0 ? HELD_ROLE : OTHER_ROLE,
-})
+export const questionOf = (index: number, { grants }: Place) => {
+  const { user, project } = numbersOf((index * STEP) % grants)
+  return {
+    userId: userIdOf(user),
+    projectId: projectIdOf(project),
+    roleKey: index % 2 === 0 ? HELD_ROLE : OTHER_ROLE,
+  }
+}
 
 /** The right answer to {@link questionOf}. */
 export const isHeld = (index: number): boolean => index % 2 === 0

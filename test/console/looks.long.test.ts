@@ -130,15 +130,15 @@ describe.runIf(hasChromium())('The looks of the console', () => {
   it('keep the heads of the matrix in sight', async () => {
     await opened.open('matrix?projectId=invoicing')
     const region = page.locator('.matrix')
-    await region.evaluate((element) => element.scrollTo(300, 600))
-    const seen = await region.locator('thead th, tbody tr:last-child th').evaluateAll((heads) =>
-      [heads[0], heads.at(-1)].map((head) => {
+    await region.evaluate((element) => element.scrollTo(300, 2_000))
+    const heads = region.locator('thead :is(td, [scope="col"]), tbody tr:last-child th')
+    const seen = await heads.evaluateAll((found) =>
+      [found[0], found[1], found.at(-1)].map((head) => {
         const { left, top, height } = head?.getBoundingClientRect() ?? new DOMRect()
-        const found = document.elementFromPoint(left + 8, top + height / 2)
-        return head?.contains(found)
+        return head?.contains(document.elementFromPoint(left + 8, top + height / 2))
       }),
     )
-    expect(seen).toEqual([true, true])
+    expect(seen).toEqual([true, true, true])
   })
 
   it('hide the filter of an empty list, and say what it is for', async () => {

@@ -308,17 +308,19 @@ describe.runIf(hasChromium())('the guided set-up', () => {
 
   it('gives the holder of a link nothing beyond its intents', async () => {
     const { token } = await linkFor(['domain'])
-    const ask = async (path: string, init: RequestInit = {}, orgId?: string) => {
+    const send = (path: string, init: RequestInit = {}, orgId?: string) => {
       const headers = {
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
         ...(orgId && { 'x-service-orgid': orgId }),
       }
-      return (await fetch(`${host.origin}/set-up/api/${path}`, { ...init, headers })).status
+      return fetch(`${host.origin}/set-up/api/${path}`, { ...init, headers })
     }
+    const ask = async (...sent: Parameters<typeof send>) => (await send(...sent)).status
     expect(await ask('v1/domains')).toBe(200)
-    // Where a provider sends browsers back is for those who may see providers.
-    expect(await ask('setUp?idp_id=any')).toBe(403)
+    // Where a provider sends browsers back is for those who may see providers; others learn when the link ends.
+    const told = await (await send('setUp?idp_id=any')).json()
+    expect(told).toEqual({ expiresAt: expect.stringMatching(/^\d{4}-/) })
     const post = (body: object) => ({ method: 'POST', body: JSON.stringify(body) })
     expect(await ask('v1/domains', {}, 'acme')).toBe(403)
     expect(await ask('v1/idps')).toBe(403)

@@ -13,9 +13,9 @@ import {
 } from '../grant-rules/judge-access.js'
 import type { AdmittedCall, Context } from '../method/context.js'
 import { date, mayBeLeftOut, momentOf } from '../method/input.js'
+import type { PermissionName, RoleKeyName } from '../method/names.js'
 import { requireCheckpoint } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
-import type { PermissionName, RoleKeyName } from './names.js'
 import type { AccessIds } from './past-access.js'
 
 /** Which access to check, and as of when. */

@@ -17,10 +17,10 @@ import { getOrAdd } from '../../projections/rows.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { date, pageSize } from '../method/input.js'
+import type { PermissionName, RoleKeyName } from '../method/names.js'
 import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
-import type { PermissionName, RoleKeyName } from './names.js'
 
 /** Which users of the organization to list, with which of their roles. */
 export const UsersInput = z.strictObject({

@@ -5,9 +5,9 @@ import type { HeldRole, HeldRolesQuery, Slice } from '../../ports/access-reads.j
 import { type InvalidArgument, invalid, type ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { date, pageSize } from '../method/input.js'
+import type { PermissionName, RoleKeyName } from '../method/names.js'
 import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
 import type { Runtime } from '../runtime.js'
-import type { PermissionName, RoleKeyName } from './names.js'
 
 /** The user, and what they must have. */
 export const ScopesOfInput = z.strictObject({

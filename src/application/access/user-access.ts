@@ -4,9 +4,9 @@ import { IamFailure, orThrow } from '../errors/to-status.js'
 import type { AccessCheck } from '../grant-rules/judge-access.js'
 import type { Context } from '../method/context.js'
 import type { Read } from '../method/method.js'
+import type { PermissionName, RoleKeyName } from '../method/names.js'
 import type { CheckAccessInput } from './check-access.js'
 import type { LiveChecks } from './live-checks.js'
-import type { PermissionName, RoleKeyName } from './names.js'
 
 /** A user of an organization, and the project whose roles decide. */
 export interface AccessOf {

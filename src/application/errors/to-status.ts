@@ -96,11 +96,14 @@ const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } 
 /**
  * The error response body for `error`, without cause, stack or secrets.
  *
- * @throws TypeError when `error.kind` is not an error kind of this library
+ * @throws TypeError when `error` is not an error of a method of `Iam`, but that of a sign-in, say; it is the `cause`
  */
 export const toStatus = (error: AnyError): Status => {
-  if (!Object.hasOwn(TABLE, error?.kind))
-    throw new TypeError('Not an error of claviger: its kind is unknown')
+  if (!Object.hasOwn(TABLE, error?.kind)) {
+    const kind = fieldOf(error, 'kind')
+    const named = typeof kind === 'string' ? kind.slice(0, 100) : 'unknown'
+    throw new TypeError(`Not an error of a method of Iam: its kind is ${named}`, { cause: error })
+  }
   const [code, message] = TABLE[error.kind]
   const reason = reasonOf(error)
   const errorInfo = detail('ErrorInfo', { reason, domain: 'claviger', metadata: metadataOf(error) })

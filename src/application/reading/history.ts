@@ -12,8 +12,7 @@ import {
   UserId,
 } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
-import type { HistoryEntry, HistoryQuery } from '../../ports/read-model.js'
-import type { PermissionName } from '../access/names.js'
+import type { HistoryQuery } from '../../ports/read-model.js'
 import {
   date,
   eventTypes,
@@ -23,7 +22,9 @@ import {
   targetOfObject,
 } from '../method/input.js'
 import { type Read, read } from '../method/method.js'
+import type { PermissionName } from '../method/names.js'
 import type { Runtime } from '../runtime.js'
+import type { HistoryPage } from './pages.js'
 import { requireCheckpoint } from './query.js'
 import { roleChanges } from './role-changes.js'
 
@@ -124,16 +125,6 @@ export interface ListHistoryInput {
     | undefined
   /** 1 to 1000 entries. Default: 100. */
   readonly limit?: number | undefined
-}
-
-/** A page of history. */
-export interface HistoryPage {
-  /** The entries, in the order of `order`. */
-  readonly items: readonly HistoryEntry[]
-  /** With `asc`: `after` of the next page; absent on the last page. */
-  readonly nextAfter?: Position
-  /** With `desc`: `before` of the next page; absent on the last page. */
-  readonly nextBefore?: Position
 }
 
 /**

@@ -4,7 +4,7 @@ import { fromBase64url, toBase64url } from '../../domain/encoding.js'
 import { fieldOf, unstorable } from '../../domain/values.js'
 import type { Slice } from '../../ports/access-reads.js'
 import type { Position } from '../../ports/event-store.js'
-import type { SortValue } from '../../ports/read-model.js'
+import type { HistoryEntry, SortValue } from '../../ports/read-model.js'
 import { type IamError, type InvalidArgument, invalid } from '../errors/errors.js'
 import { orThrow } from '../errors/to-status.js'
 import type { AdmittedCall, Context } from '../method/context.js'
@@ -191,4 +191,14 @@ const placeAfter = ({ nextPageToken, nextAfter, nextBefore }: ItemPage<unknown>)
   if (nextPageToken !== undefined) return { pageToken: nextPageToken }
   if (nextAfter !== undefined) return { after: nextAfter }
   return nextBefore === undefined ? undefined : { before: nextBefore }
+}
+
+/** A page of history. */
+export interface HistoryPage {
+  /** The entries, in the order of `order`. */
+  readonly items: readonly HistoryEntry[]
+  /** With `asc`: `after` of the next page; absent on the last page. */
+  readonly nextAfter?: Position
+  /** With `desc`: `before` of the next page; absent on the last page. */
+  readonly nextBefore?: Position
 }

@@ -5,7 +5,7 @@ import { streamOf } from '../../projections/read-events.js'
 import type { AdmittedCall } from '../method/context.js'
 import type { Runtime } from '../runtime.js'
 import { inBatches } from '../waiting.js'
-import type { HistoryPage } from './history.js'
+import type { HistoryPage } from './pages.js'
 import { requireCheckpoint } from './query.js'
 import { objectAt } from './state-at.js'
 

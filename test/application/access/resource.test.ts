@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import { authZenHandler } from '../../../src/authzen/index.js'
 import {
   type IamOptions,
   type LiveChecks,
   memoryEventStore,
   memoryReadModel,
 } from '../../../src/index.js'
-import { context, good, type Iam, iamOn, oidc, refusal } from '../host.js'
+import { caller, context, good, type Iam, iamOn, oidc, refusal } from '../host.js'
 
 const HOMES: readonly (readonly [string, () => Pick<IamOptions, 'store' | 'readModel'>])[] = [
   ['memory', () => ({ store: memoryEventStore(), readModel: memoryReadModel() })],
@@ -17,6 +18,12 @@ const HERE = 'workspace:42'
 const ELSEWHERE = 'workspace:421'
 const project = { projectId: 'app' }
 const reader = { ...project, userId: 'bo' }
+
+/** An answer of AuthZEN. */
+interface Answered {
+  readonly decision?: boolean
+  readonly results?: readonly { readonly id?: string; readonly name?: string }[]
+}
 
 /**
  * `bo` is editor of one workspace by a grant, `cy` by a group, and `ada` of the whole project. Each read is asked about
@@ -53,6 +60,35 @@ describe.each(HOMES)('A role on one resource, in %s', (_, open) => {
     userId,
     ...(resource !== undefined && { resource }),
   })
+  /** What AuthZEN answers about the workspaces, and about the project. */
+  const authZen = async (path: string, question: object): Promise<Answered> => {
+    const ids = (resource?: string) => ({ projectId: 'app', ...(resource && { resource }) })
+    const handler = authZenHandler(iam, {
+      ...{ authenticate: () => caller, identifier: 'https://pdp.example.com' },
+      resources: {
+        app: {
+          project: () => ids(),
+          id: ({ resource }) => (resource === undefined ? 'app' : undefined),
+        },
+        workspace: {
+          project: (id) => ids(`workspace:${id}`),
+          id: ({ resource }) => resource?.replace('workspace:', ''),
+        },
+      },
+    })
+    const response = await handler(
+      new Request(`https://pdp.example.com/access/v1/${path}`, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify(question),
+      }),
+    )
+    return response.json()
+  }
+  const asked = (on: string | undefined) => {
+    const [type = '', id = 'app'] = (on ?? 'app').split(':')
+    return { action: { name: 'doc.edit' }, resource: { type, id } }
+  }
+
   const here = (items: readonly { readonly resource?: string }[], asked: string | undefined) =>
     items.some(({ resource }) => resource === undefined || resource === asked)
 
@@ -81,6 +117,50 @@ describe.each(HOMES)('A role on one resource, in %s', (_, open) => {
       (await iam.access.require({ ...of(userId, on), roleKey: 'editor' }, context)).isOk(),
     explain: async (userId, on) =>
       (await good(iam.access.explain({ ...of(userId, on), roleKey: 'editor' }, context))).allowed,
+    'explain of the past': async (userId, on) => {
+      const question = { ...of(userId, on), roleKey: 'editor', at: beforeRemoval }
+      return (await good(iam.access.explain(question, context))).allowed
+    },
+    'evaluation of AuthZEN': async (userId, on) => {
+      const subject = { type: 'user', id: userId }
+      return (await authZen('evaluation', { subject, ...asked(on) })).decision === true
+    },
+    'search of users of AuthZEN': async (userId, on) => {
+      const question = { subject: { type: 'user' }, ...asked(on) }
+      const { results = [] } = await authZen('search/subject', question)
+      return results.some(({ id }) => id === userId)
+    },
+    'search of permissions of AuthZEN': async (userId, on) => {
+      const { resource } = asked(on)
+      const question = { subject: { type: 'user', id: userId }, resource }
+      const { results = [] } = await authZen('search/action', question)
+      return results.some(({ name }) => name === 'doc.edit')
+    },
+    'search of resources of AuthZEN': async (userId, on) => {
+      const { action, resource } = asked(on)
+      const question = { subject: { type: 'user', id: userId }, action }
+      const list = async (type: string) =>
+        (await authZen('search/resource', { ...question, resource: { type } })).results ?? []
+      const found = [...(await list('app')), ...(await list(resource.type))]
+      return found.some(({ id }) => id === resource.id || id === 'app')
+    },
+    'users of the past': async (userId, on) => {
+      const asked = { ...project, at: beforeRemoval, ...(on && { resource: on }) }
+      const { items } = await good(iam.access.users(asked, context))
+      return here(items.find((item) => item.userId === userId)?.roles ?? [], on)
+    },
+    'scopesOf the past': async (userId, on) => {
+      const asked = { userId, permission: 'doc.edit', at: beforeRemoval }
+      return here((await good(iam.access.scopesOf(asked, context))).items, on)
+    },
+    'whoHas of the past': async (userId, on) => {
+      const asked = { ...project, userId, at: beforeRemoval, ...(on && { resource: on }) }
+      return here((await good(iam.access.whoHas(asked, context))).items, on)
+    },
+    'users by their ids': async (userId, on) => {
+      const { items } = await good(iam.access.users({ ...project, userIds: [userId] }, context))
+      return here(items[0]?.roles ?? [], on)
+    },
     'the bound question': async (userId, on) =>
       iam.access.of({ ...of(userId, on), orgId: 'acme' }).can('doc.edit'),
     'the bound question, live': async (userId, on) =>

@@ -228,10 +228,17 @@ describe('A function that reads a whole log', () => {
     expect(httpStatusOf(error)).toBe(500)
   })
 
-  it('throws for an object that is not an error of the library', () => {
-    for (const foreign of [new Error('x'), { kind: 'Other' }, { kind: 'toString' }, undefined])
-      expect(() => toStatus(foreign as never)).toThrow(
-        new TypeError('Not an error of claviger: its kind is unknown'),
-      )
+  it('throws for an object that is not an error of the library, and names its kind', () => {
+    const foreign = [
+      [new Error('x'), 'unknown'],
+      [undefined, 'unknown'],
+      [{ kind: 'toString' }, 'toString'],
+      [{ kind: 'StateMismatch' }, 'StateMismatch'],
+    ] as const
+    for (const [error, kind] of foreign)
+      for (const fail of [() => toStatus(error as never), () => orThrow(err(error) as never)])
+        expect(fail).toThrow(
+          new TypeError(`Not an error of a method of Iam: its kind is ${kind}`, { cause: error }),
+        )
   })
 })

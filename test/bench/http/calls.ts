@@ -1,5 +1,5 @@
 /** How a server of the benchmark is called. */
-export type Protocol = 'rest' | 'connect'
+export type Protocol = 'rest' | 'connect' | 'grpc-web'
 
 /** The server: ours, one that a host writes on the same library, or one without it. */
 export type Server = 'claviger' | 'Fastify by hand on claviger' | 'bare Fastify' | 'bare ConnectRPC'

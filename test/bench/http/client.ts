@@ -1,3 +1,5 @@
+import { create, type DescMethodUnary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { ProjectRoleService, ProjectService } from 'claviger/client'
 import { type Operation, type Protocol, TOKEN } from './calls.ts'
 
 /** What a server is called with for some seconds, by a process of its own. */
@@ -14,7 +16,9 @@ export interface Http {
   readonly path: string
   readonly headers: Record<string, string>
   /** A new body for each call; none when absent. */
-  readonly bodyOf?: (() => string) | undefined
+  readonly bodyOf?: (() => string | Buffer) | undefined
+  /** Whether a body with a status of 200 is the answer; all are when absent. */
+  readonly isAnswer?: ((body: string) => boolean) | undefined
   readonly port: number
   readonly connections: number
   readonly seconds: number
@@ -31,8 +35,29 @@ let roles = 0
 const run = Date.now().toString(36)
 const nextRole = () => ({ roleKey: `${run}-${roles++}`, displayName: 'Editor', group: 'content' })
 
+/** A call in gRPC-web: one message behind a flag and its length. The status is at the end of the answer. */
+const grpcWeb = <Rpc extends DescMethodUnary>(
+  { parent, name, input }: Rpc,
+  messageOf: () => MessageInitShape<Rpc['input']>,
+) => ({
+  method: 'POST' as const,
+  path: `/${parent.typeName}/${name}`,
+  headers: { authorization: TOKEN, 'content-type': 'application/grpc-web+proto' },
+  bodyOf: () => {
+    const message = toBinary(input, create<Rpc['input']>(input, messageOf()))
+    const frame = Buffer.alloc(5 + message.length)
+    frame.writeUInt32BE(message.length, 1)
+    frame.set(message, 5)
+    return frame
+  },
+  isAnswer: (body: string) => /grpc-status: ?0/.test(body),
+})
+
 const REQUESTS: Readonly<
-  Record<Protocol, Record<Operation, Pick<Http, 'method' | 'path' | 'headers' | 'bodyOf'>>>
+  Record<
+    Protocol,
+    Record<Operation, Pick<Http, 'method' | 'path' | 'headers' | 'bodyOf' | 'isAnswer'>>
+  >
 > = {
   rest: {
     get: { method: 'GET', path: '/v1/projects/portal', headers: { authorization: TOKEN } },
@@ -56,6 +81,13 @@ const REQUESTS: Readonly<
       headers: { ...JSON_HEADERS, 'connect-protocol-version': '1' },
       bodyOf: () => JSON.stringify({ projectId: 'portal', ...nextRole() }),
     },
+  },
+  'grpc-web': {
+    get: grpcWeb(ProjectService.method.getProject, () => ({ id: 'portal' })),
+    post: grpcWeb(ProjectRoleService.method.addProjectRole, () => ({
+      projectId: 'portal',
+      ...nextRole(),
+    })),
   },
 }
 

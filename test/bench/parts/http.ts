@@ -19,6 +19,8 @@ const WORKLOADS: readonly (readonly [
   ['rest', 'post', [['Fastify by hand on claviger', 0.85], ['bare Fastify']]],
   ['connect', 'get', [['bare ConnectRPC', 2]]],
   ['connect', 'post', [['bare ConnectRPC', 2]]],
+  ['grpc-web', 'get', [['bare ConnectRPC', 2]]],
+  ['grpc-web', 'post', [['bare ConnectRPC', 2]]],
 ]
 
 const SHOWN = {
@@ -26,6 +28,8 @@ const SHOWN = {
   'rest post': 'add a role, REST',
   'connect get': 'show a project, JSON of an RPC',
   'connect post': 'add a role, JSON of an RPC',
+  'grpc-web get': 'show a project, gRPC-web',
+  'grpc-web post': 'add a role, gRPC-web',
 } as const
 
 /** Calls over the network: what the processor of the server takes for one. */

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import type { LiveAnswer, LiveRequest } from '../live-process.ts'
-import { addFigure, atMost, formatNumber, formatTime, type Report } from '../report.ts'
+import { addFigure, atMost, type Figure, formatNumber, formatTime, type Report } from '../report.ts'
 import type { Scale } from '../rounds.ts'
 import { answersOf } from '../worlds.ts'
 
@@ -17,13 +17,26 @@ export const live = async (report: Report, { milliseconds, share }: Scale): Prom
   const [received] = await answer()
   const { bytesPerGrant, catchUpMilliseconds, writesPerSecond, median, p99, p999 } =
     received as LiveAnswer
-  const add = (name: string, value: string) => addFigure(report, { section: 'live', name, value })
+  const add = (name: string, values: readonly number[], show: Figure['show']) =>
+    addFigure(report, { section: 'live', name, values, show })
   const grants = `${GRANTS.toLocaleString('en-US')} grants`
-  add(`live checks, memory for each of ${grants}`, `${formatNumber(bytesPerGrant)} bytes`)
-  add(`live checks, first catch-up with ${grants} on SQLite`, formatTime(catchUpMilliseconds * 1e6))
+  add(
+    `live checks, memory for each of ${grants}`,
+    [bytesPerGrant],
+    (bytes = 0) => `${formatNumber(bytes)} bytes`,
+  )
+  add(
+    `live checks, first catch-up with ${grants} on SQLite`,
+    [catchUpMilliseconds * 1e6],
+    (time = 0) => formatTime(time),
+  )
   add(
     `\`live.can\` while ${formatNumber(writesPerSecond)} roles a second are given on SQLite`,
-    `median ${formatTime(median)}, p99 ${formatTime(p99)}, p99.9 ${formatTime(p999)}`,
+    [median, p99, p999],
+    (...times) => {
+      const [middle, ninetyNine, rare] = times.map(formatTime)
+      return `median ${middle}, p99 ${ninetyNine}, p99.9 ${rare}`
+    },
   )
   atMost(report, 'live checks, bytes a grant', 50, bytesPerGrant)
   atMost(report, 'p99 of `live.can` while roles are given, µs', 10, p99 / 1e3)

@@ -22,7 +22,9 @@ export const start = async (report: Report, scale: Scale): Promise<void> => {
     addFigure(report, {
       section: 'imports',
       name: `\`import '${name}'\` over ${BARE}`,
-      value: `${formatTime(added('cpu'))} of the processor, ${formatTime(added('wall'))} by the clock`,
+      values: [added('cpu'), added('wall')],
+      show: (cpu = 0, wall = 0) =>
+        `${formatTime(cpu)} of the processor, ${formatTime(wall)} by the clock`,
     })
     if (name === 'claviger') {
       atMost(report, "`import 'claviger'`, milliseconds of the processor", 55, added('cpu') / 1e6)

@@ -1,4 +1,5 @@
 import { err, ok } from 'neverthrow'
+import { systemEnvironment } from '../../../ports/environment.js'
 import { type InTransaction, type Position, StoreFault } from '../../../ports/event-store.js'
 import type { KnownEvent } from '../../../ports/known-event.js'
 import { readBatch } from '../../../projections/read-events.js'
@@ -10,7 +11,8 @@ import {
   type Statement as Sql,
   sql,
 } from '../../sql/dialect.js'
-import { type Batch, changesOf, endOf } from '../../sql/read-model/changes.js'
+import { changesOf, checkpointMove, endOf } from '../../sql/read-model/changes.js'
+import { forgetAll, nothingKnown } from '../../sql/read-model/known.js'
 import { CHECKPOINT, checkpointIn } from '../../sql/read-model/tables.js'
 import type { Verdict } from '../../store/group-commit.js'
 import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-events.js'
@@ -18,7 +20,7 @@ import { type Connection, onlyRow, StatementFailed } from '../connection/connect
 import { BEGIN_FOR_HOST, type Connections } from '../connection/connections.js'
 import { sqlStateOf } from '../connection/faults.js'
 import { isInsert, namer, numbered, postgresDialect, preparing, run } from '../read-model.js'
-import { textArray } from '../unnest-columns.js'
+import { bigintArray, textArray } from '../unnest-columns.js'
 import { quoted, runForHost, withValues } from './in-transaction.js'
 import { columnsOf, type LogRow, lockLog, MOVED } from './writes.js'
 
@@ -26,8 +28,8 @@ import { columnsOf, type LogRow, lockLog, MOVED } from './writes.js'
  * Records appends and the rows of their events in one transaction.
  *
  * Everything is read and decided first, without a lock. Then one message takes the lock of the log, checks that no event
- * was recorded meanwhile, writes and commits. So no process holds the lock while it waits for a client. When others are
- * faster, a later try takes the lock first.
+ * was recorded meanwhile, writes and commits. So no process holds the lock while it waits for a client. A process that
+ * writes alone reads nothing: the message checks what it expects. When others are faster, a later try takes the lock first.
  *
  * @returns undefined, with nothing recorded, when there are no events or this version cannot read them, or others record
  *   events without rows all the time: the appends are then to be recorded without rows, too
@@ -48,7 +50,12 @@ const MAX_TRIES = 8
 
 /** What a try leads to. */
 type Outcome =
-  | { readonly verdicts: readonly Verdict[]; readonly write?: Sql }
+  | {
+      readonly verdicts: readonly Verdict[]
+      readonly write?: Sql
+      /** Keeps what is known once it is written. */
+      readonly learn?: () => void
+    }
   /** The read model is behind, or something was recorded meanwhile. */
   | 'behind'
   | 'moved'
@@ -61,45 +68,89 @@ export const appendWithRows = (
   bringToHead: () => Promise<void>,
 ): AppendWithRows => {
   const dialect = postgresDialect(schema)
-  const { prepared, counted } = preparing(connections, dialect, { schema, mark: ' ' })
-  const { prepared: preparedWrite } = preparing(connections, dialect, { schema, mark: '+' })
+  const { prepared, counted } = preparing(connections, dialect, { schema, mark: '+' })
   const named = namer()
+  const known = nothingKnown()
+  /** The last event that this process has written. */
+  let last: Position = 0n
+  /** Whether it followed the one that this process wrote before, so that nobody else seems to write. */
+  let isAlone = false
+  /** The time on the server when {@link elapsed} was 0, in microseconds. */
+  let zero = 0
 
-  const decide = async (
+  const look = async (
     group: readonly PreparedAppend[],
     first: Sql | undefined,
     rows: Connection['rows'],
-  ): Promise<Outcome> => {
+  ): Promise<Look> => {
     const query = prepared(lookAt(schema, dialect, group, first))
-    const look = lookIn(onlyRow(await rows<LookRow>(query)))
+    const found = lookIn(onlyRow(await rows<LookRow>(query)), first)
+    zero = found.now - elapsed()
+    return found
+  }
+
+  /** What a look finds if nobody else writes, and `group` expects what is there. */
+  const expectedBy = (group: readonly PreparedAppend[]): Look => ({
+    isExpected: true,
+    head: last,
+    reached: last,
+    now: zero + elapsed(),
+    versions: group.flatMap(({ append }) => append.writes.map((write) => write.expectedVersion)),
+    used: new Set(),
+  })
+
+  const decide = async (
+    group: readonly PreparedAppend[],
+    look: Look,
+    rows: Connection['rows'],
+  ): Promise<Outcome> => {
     if (look.reached !== look.head) return 'behind'
     const verdicts = verdictsOf(group, look)
     const log = rowsOf(group, verdicts)
     if (log.length === 0) return { verdicts }
-    const { known } = readBatch(log.map(({ event }) => event))
-    const batch = { from: look.head, events: known }
+    const batch = { from: look.head, events: readBatch(log.map(({ event }) => event)).known }
     const ask = async (statement: Sql) =>
-      first && isSame(statement, first) ? look.found : rows(prepared(statement))
-    const { reached, statements } = await run(ask, changesOf(dialect, batch))
+      look.first && isSame(statement, look.first.statement)
+        ? look.first.rows
+        : rows(prepared(statement))
+    const memory = look.isExpected && known
+    const { reached, assumed, learn, statements } = await run(
+      ask,
+      changesOf(dialect, batch, memory),
+    )
     for (const at of reached) if (at !== look.head) return 'moved'
     const writes = [...statements]
-    const write = writeOf(schema, dialect.table(CHECKPOINT), { batch, log, writes })
-    return { verdicts, write: writes.every(isInsert) ? named(write) : write }
+    const conditions = look.isExpected ? [...assumed, ...asExpected(schema, group, look)] : []
+    const move = checkpointMove(dialect, batch, conditions)
+    const write = writeOf(schema, move, { from: look.head, log, writes })
+    return {
+      verdicts,
+      write: writes.every(isInsert) ? named(write) : write,
+      learn: () => {
+        learn(known)
+        isAlone = last === batch.from
+        last = endOf(batch)
+      },
+    }
   }
 
   /** Decides and writes, without a transaction around it. */
   const tryAlone = async (
     group: readonly PreparedAppend[],
     first: Sql | undefined,
+    isExpected: boolean,
   ): Promise<Outcome> => {
-    const outcome = await decide(group, first, (statement) => connections.read(statement))
+    const rows: Connection['rows'] = (statement) => connections.read(statement)
+    const seen = isExpected ? expectedBy(group) : await look(group, first, rows)
+    const outcome = await decide(group, seen, rows)
     if (typeof outcome !== 'object' || outcome.write === undefined) return outcome
     try {
-      await connections.write(preparedWrite(outcome.write))
+      await connections.write(prepared(outcome.write))
     } catch (fault) {
       if (isMoved(fault instanceof StoreFault ? fault.cause : undefined)) return 'moved'
       throw fault
     }
+    outcome.learn?.()
     return outcome
   }
 
@@ -121,7 +172,11 @@ export const appendWithRows = (
               DO ${quoted(`BEGIN${lockLog(schema)} END`)}`,
           })
         }
-        const outcome = await decide(group, first, connection.rows)
+        const outcome = await decide(
+          group,
+          await look(group, first, connection.rows),
+          connection.rows,
+        )
         const isWritten =
           typeof outcome === 'object' && outcome.verdicts.every((each) => each.isOk())
         // The rows of the host are rolled back unless its one append is recorded.
@@ -135,6 +190,7 @@ export const appendWithRows = (
           throw isLost ? new NotAppended('moved') : error
         })
         committed()
+        outcome.learn?.()
         return outcome
       }, host && BEGIN_FOR_HOST)
     } catch (error) {
@@ -145,17 +201,21 @@ export const appendWithRows = (
 
   return async (group, host) => {
     // At any position: this only finds what is read.
-    const { known, unreadable } = readBatch(group.flatMap(({ append }) => recordEvents(append, 1)))
-    if (unreadable || known.length === 0) return undefined
-    const first = firstRead(dialect, known)
+    const { known: events, unreadable } = readBatch(
+      group.flatMap(({ append }) => recordEvents(append, 1)),
+    )
+    if (unreadable || events.length === 0) return undefined
+    const first = firstRead(dialect, events)
     await counted(group.length)
-    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    for (let tries = isAlone && !host ? 0 : 1; tries <= MAX_TRIES; tries++) {
       const isLocked = tries > UNLOCKED_TRIES
       const outcome =
         host || isLocked
           ? await tryTogether(group, first, host, isLocked)
-          : await tryAlone(group, first)
+          : await tryAlone(group, first, tries === 0)
       if (typeof outcome === 'object') return outcome.verdicts
+      if (tries === 0) forgetAll(known)
+      isAlone = false
       if (outcome === 'behind') await bringToHead()
     }
     return undefined
@@ -172,6 +232,9 @@ class NotAppended extends Error {
     this.outcome = outcome
   }
 }
+
+/** In microseconds. */
+const elapsed = (): number => Math.floor(systemEnvironment.elapsed() * 1_000)
 
 /** The first statement that finds what the rows of `events` replace, if it is worth preparing. */
 const firstRead = (dialect: Dialect, events: readonly KnownEvent[]): Sql | undefined => {
@@ -201,8 +264,10 @@ interface Look {
   readonly versions: readonly number[]
   /** Idempotency keys that were used before. */
   readonly used: ReadonlySet<string>
-  /** The rows of the first statement. */
-  readonly found: readonly Row[]
+  /** A statement that was asked with it. */
+  readonly first?: { readonly statement: Sql; readonly rows: readonly Row[] } | undefined
+  /** Whether nothing was read: the statement that writes checks it. */
+  readonly isExpected?: true
 }
 
 /** Looks, and asks the statement `first` with it. */
@@ -234,13 +299,16 @@ const lookAt = (
   }
 }
 
-const lookIn = ([head, reached, now, versions, used, found]: LookRow): Look => ({
+const lookIn = (
+  [head, reached, now, versions, used, found]: LookRow,
+  first: Sql | undefined,
+): Look => ({
   head: BigInt(head),
   reached: BigInt(reached),
   now: Number(now),
   versions: JSON.parse(versions),
   used: new Set<string>(JSON.parse(used)),
-  found: JSON.parse(found).map(Object.values),
+  first: first && { statement: first, rows: JSON.parse(found).map(Object.values) },
 })
 
 /** As the append functions of the schema answer. */
@@ -284,24 +352,54 @@ const rowsOf = (
 
 const isMoved = (error: unknown): boolean => sqlStateOf(error) === MOVED
 
+/** How old the time of an event may be that was not asked for, in microseconds. */
+const MAX_AGE = 1_000_000
+
+/** Hold when what `group` expects is there, and the time of its first event is not in the future, nor old. */
+const asExpected = (
+  schema: string,
+  group: readonly PreparedAppend[],
+  { now, versions }: Look,
+): readonly Sql[] => {
+  const appends = group.map(({ append }) => append)
+  const streams = appends.flatMap(({ writes }) => writes.map(({ stream }) => stream))
+  const keys = appends.flatMap(({ metadata }) => metadata.idempotencyKey ?? [])
+  const used = `SELECT FROM ${schema}.events e WHERE e.idempotency_key = k.key`
+  const version = `SELECT max(e.version) FROM ${schema}.events e WHERE e.stream = w.stream`
+  return [
+    {
+      sql: `NOT EXISTS (SELECT FROM unnest(?::text[], ?::bigint[]) AS w (stream, version)
+        WHERE w.version <> coalesce((${version}), 0))`,
+      parameters: [textArray(streams), bigintArray(versions)],
+    },
+    {
+      sql: `NOT EXISTS (SELECT FROM pg_catalog.unnest(?::text[]) AS k (key) WHERE EXISTS (${used}))`,
+      parameters: [textArray(keys)],
+    },
+    {
+      sql: `(extract(epoch FROM clock_timestamp()) * 1e6)::bigint BETWEEN ?::bigint AND ?::bigint`,
+      parameters: [now, now + MAX_AGE],
+    },
+  ]
+}
+
 /**
- * One statement that writes the events and their rows. It raises {@link MOVED} unless log and read model are where `batch`
- * begins. The row of the checkpoint is locked before the log: who applies events elsewhere holds up no other writer.
+ * One statement that writes the events and their rows. It raises {@link MOVED} unless `move` finds a row and the log ends
+ * at `from`. The row of the checkpoint is locked before the log: who applies events elsewhere holds up no other writer.
  */
 const writeOf = (
   schema: string,
-  checkpoint: string,
+  move: Sql,
   {
-    batch,
+    from,
     log,
     writes,
-  }: { readonly batch: Batch; readonly log: readonly LogRow[]; readonly writes: readonly Sql[] },
+  }: { readonly from: Position; readonly log: readonly LogRow[]; readonly writes: readonly Sql[] },
 ): Sql => {
   const columns = columnsOf(log)
   const parts = [
-    sql`moved AS (UPDATE ${checkpoint} SET position = ${param(endOf(batch))}
-      WHERE position = ${param(batch.from)} RETURNING 1)`,
-    sql`recorded AS (SELECT ${schema}.append_at(CASE WHEN EXISTS (SELECT FROM moved) THEN ${param(batch.from)}::bigint ELSE -1 END, ${joined(columns.map(param), ', ')}))`,
+    sql`moved AS (${move})`,
+    sql`recorded AS (SELECT ${schema}.append_at(CASE WHEN EXISTS (SELECT FROM moved) THEN ${param(from)}::bigint ELSE -1 END, ${joined(columns.map(param), ', ')}))`,
     ...writes.map(
       (write, nth) => sql`write_${nth} AS (${write} AND EXISTS (SELECT FROM recorded))`,
     ),

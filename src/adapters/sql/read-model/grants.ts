@@ -12,23 +12,15 @@ import {
   type Statement,
   sql,
 } from '../dialect.js'
-import { isCurrent } from './counts.js'
 import type { Generations } from './numbers.js'
-import { foldedKey } from './stored-rows.js'
+import { type Current, currentAmong, foldedKey, type Listed, SHARES_COLUMN } from './stored-rows.js'
 import { checkpointIn, GRANTS, HELD, PLACES, SHARES } from './tables.js'
 
 /** Names a grant to a user. */
 type GrantRef = Extract<ObjectRef, { readonly type: 'user_grant' }>
 
-/** A role of a grant, with its expiry in milliseconds and its place in the list. */
-type StoredRole = readonly [
-  roleKey: string,
-  roleSince: Integer,
-  grantSince: Integer,
-  expiresAt: Integer,
-  nth: number,
-  given?: Integer,
-]
+/** A role of a grant, with its place in the list. */
+type StoredRole = readonly [...Listed, nth: number, given: Integer]
 
 /** A grant to a user, as it is read from its table. */
 export type StoredGrant = readonly [
@@ -36,53 +28,40 @@ export type StoredGrant = readonly [
   state: string | null,
   creationDate: Integer,
   protectedBy: string | null,
-  /** A list of {@link StoredRole}s as JSON. */
+  /** A list of {@link StoredRole}s as JSON; of a {@link FoundGrant} the shares. */
   roles: string,
 ]
 
-/** The columns of a grant, where its row is called `object` and its project `place`, with its current roles. */
-export const grantColumns = (dialect: Dialect): readonly string[] => [
+/** The columns of a grant, where its row is called `object` and its project `place`. */
+export const GRANT_COLUMNS: readonly string[] = [
   'object.sequence',
   'object.state',
   'object.creation_date',
   'object.protected_by',
-  `(${currentRoles(dialect)}) AS roles`,
+  SHARES_COLUMN,
   'place.org',
   'place.scope',
   'object.user_id',
 ]
-
-/** The roles of a grant with their shares, and the columns of a {@link StoredRole}. */
-const listedRoles = ({ table, listedShares }: Dialect) => {
-  const { from, columns } = listedShares('object.shares')
-  const { share, expiresAt, nth } = columns
-  return {
-    from: `${from} CROSS JOIN ${table(SHARES)} AS share`,
-    isListed: `share.number = ${share}`,
-    role: ['share.role', 'share.role_since', 'share.grant_since', expiresAt, nth],
-  }
-}
-
-const currentRoles = (dialect: Dialect): string => {
-  const { from, isListed, role } = listedRoles(dialect)
-  return `SELECT ${dialect.jsonRows(role)} FROM ${from} WHERE ${isListed} AND ${isCurrent(dialect, 'share').sql}`
-}
 
 /** The columns that tell which grant it is. */
 export type FoundGrant = readonly [...StoredGrant, orgId: string, scope: string, userId: string]
 
 /** Finds grants by organization, project with resource, and user, each with all its roles and its number among `keys`. */
 export const grantsOf = (dialect: Dialect, keys: readonly Row[]): Statement => {
-  const { table, jsonRows } = dialect
-  const { from, isListed, role } = listedRoles(dialect)
+  const { table, jsonRows, listedShares } = dialect
+  const { from, columns: listed } = listedShares(SHARES_COLUMN)
   const columns = [
     columnNamed(PLACES, 'org'),
     columnNamed(PLACES, 'scope'),
     columnNamed(GRANTS, 'user_id'),
   ]
-  const given = 'CAST(COALESCE(held.given, held.begin_at) AS text)'
-  const roles = `SELECT ${jsonRows([...role, given])} FROM ${from} CROSS JOIN ${table(HELD)} AS held
-    WHERE ${isListed} AND held.share = share.number AND held.resource = place.resource
+  const role = [
+    ...['share.role', 'share.role_since', 'share.grant_since', listed.expiresAt, listed.nth],
+    'CAST(COALESCE(held.given, held.begin_at) AS text)',
+  ]
+  const roles = `SELECT ${jsonRows(role)} FROM ${from} CROSS JOIN ${table(SHARES)} AS share CROSS JOIN ${table(HELD)} AS held
+    WHERE share.number = ${listed.share} AND held.share = share.number AND held.resource = place.resource
       AND held.user_id = object.user_id AND held.end_at IS NULL`
   return sql`SELECT reached, nth, sequence, state, creation_date, protected_by, roles
     FROM (SELECT ${checkpointIn(dialect)} AS reached) AS moment
@@ -113,7 +92,7 @@ const grantIn = (ref: ObjectRef): GrantRef => {
 const grantOf = (
   orgId: string,
   [position, state, creationDate, protectedBy]: StoredGrant,
-  found: readonly StoredRole[],
+  found: readonly (readonly [...Listed, ...unknown[]])[],
 ): ObjectRow => {
   const roles = found.map(([roleKey, roleSince, grantSince, expiresAt]) => ({
     roleKey,
@@ -159,13 +138,14 @@ export const decodeGrant = (
   return { ...row, fact: fact && { fact, since: 0n, begin: row.details.sequence, given } }
 }
 
-/** The grant as reads return it; its roles are those that were found. */
-export const shownGrant = (stored: FoundGrant): Views['user_grant'] => {
-  const [sequence, state, creationDate, protectedBy, roles, orgId, scope, userId] = stored
-  const found: StoredGrant = [sequence, state, creationDate, protectedBy, roles]
+/** The grant as reads return it: its roles are current. */
+export const shownGrant = (stored: FoundGrant, current: Current): Views['user_grant'] => {
+  const [sequence, state, creationDate, protectedBy, shares, orgId, scope, userId] = stored
+  const found: StoredGrant = [sequence, state, creationDate, protectedBy, shares]
   const ref: GrantRef = { type: 'user_grant', userId, ...projectOf(scope) }
+  const row = grantOf(orgId, found, currentAmong(shares, current))
   // Cast: the row is one of a grant to a user.
-  return shown(ref, grantOf(orgId, found, rolesIn(found)), () => true) as Views['user_grant']
+  return shown(ref, row) as Views['user_grant']
 }
 
 /** The values of the columns of a grant; `row` is undefined for a removed one. */

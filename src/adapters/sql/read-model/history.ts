@@ -18,8 +18,7 @@ import {
   sql,
 } from '../dialect.js'
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../stored-events.js'
-import { isCurrent } from './counts.js'
-import { amongGenerations, rowOf, shareOf } from './stored-rows.js'
+import { amongGenerations, currentIn, currentOf, rowOf, shareOf, sharesIn } from './stored-rows.js'
 import {
   CHANGES,
   checkpointIn,
@@ -28,7 +27,6 @@ import {
   MEMBERS,
   PLACES,
   pageOf,
-  SHARES,
   withPositions,
 } from './tables.js'
 
@@ -76,7 +74,7 @@ const decodeEntry = ([...row]: StoredEntry): HistoryEntry => {
 
 /** Which roles are shown beside an event: those that had not ended before, and those that it gives. */
 const shownBefore = (from: Row | undefined, current: string | null): IsCurrent => {
-  const isCurrent = amongGenerations(current ?? '[]')
+  const isCurrent = amongGenerations(currentIn(current).values())
   const fact = from?.fact?.fact
   const roles = fact && 'roles' in fact ? fact.roles : []
   const known = new Set(roles.map((role) => String(shareOf(role))))
@@ -103,7 +101,13 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const columns = EVENT_COLUMNS.split(', ').map((name) =>
     name === 'data' ? `${dataOf('entry')} AS data` : `entry.${name}`,
   )
-  const entries = sql`SELECT ${columns.join(', ')}, change.body AS body, (${currentBefore(dialect)}) AS current_roles
+  // The roles of the object before the event that had not ended.
+  const currentBefore = currentOf(
+    dialect,
+    sharesIn(dialect, 'change.shares'),
+    sql`(change.position - 1)`,
+  )
+  const entries = sql`SELECT ${columns.join(', ')}, change.body AS body, (${currentBefore}) AS current_roles
     FROM (${page}) AS entry LEFT JOIN ${table(CHANGES)} AS change ON change.position = entry.position`
   return {
     ...nameOf(query, parts.length),
@@ -119,16 +123,6 @@ const nameOf = (query: HistoryQuery, parts: number): Pick<Statement, 'name'> => 
   const of = object ? (including ? 'p' : 'o') : user === undefined ? 'a' : 'u'
   const direction = order === 'desc' ? 'd' : 'u'
   return { name: `y${of}${parts}${direction}${before === undefined ? 0 : 1}${size}` }
-}
-
-/** The roles of the object before an event, called `change`, that had not ended. */
-const currentBefore = (dialect: Dialect): string => {
-  const { table, jsonRows } = dialect
-  const { from, columns } = dialect.listedShares('change.shares')
-  const before = isCurrent(dialect, 'share', sql`(change.position - 1)`)
-  return `SELECT ${jsonRows(['share.role', 'share.role_since', 'share.grant_since'])}
-    FROM ${from} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = ${columns.share} AND ${before.sql}`
 }
 
 const conditionsOf = (

@@ -32,13 +32,19 @@ import {
   sql,
 } from '../dialect.js'
 import { isCurrent, stands, streamOf } from './counts.js'
-import { type FoundGrant, grantColumns, shownGrant } from './grants.js'
+import { type FoundGrant, GRANT_COLUMNS, shownGrant } from './grants.js'
 import {
+  type Current,
+  currentIn,
+  currentOf,
   decodeObject,
   isWithin,
+  type ListedShare,
   objectColumns,
   plainKey,
+  SHARES_COLUMN,
   type StoredObject,
+  sharesIn,
 } from './stored-rows.js'
 import {
   atHead,
@@ -64,13 +70,13 @@ export function* readList<Type extends ViewType>(
   const { count, page, rest } = listStatements(dialect, query)
   const key = JSON.stringify([count.sql, ...count.parameters.map(String)])
   const total = totalOf(count, totals.get(key))
-  const { moment, rows } = yield* momentAndPage(dialect, query, { total, page, rest })
+  const { moment, rows, current } = yield* momentAndPage(dialect, query, { total, page, rest })
   const [head, reached] = moment
   const sequence = BigInt(reached ?? 0)
   const found = Number(moment[2])
   keep(totals, key, { sequence, found })
   return atHead([head, reached], {
-    items: rows.slice(0, limit).map((row) => decode<Type>(type, row)),
+    items: rows.slice(0, limit).map((row) => decode<Type>(type, row, current)),
     hasMore: rows.length > limit,
     ...cappedTotal(found),
     sequence,
@@ -78,15 +84,19 @@ export function* readList<Type extends ViewType>(
 }
 
 /** The object of a row that {@link columnsOf} found. */
-export const decode = <Type extends ViewType>(type: ViewType, row: Row): Views[Type] =>
+export const decode = <Type extends ViewType>(
+  type: ViewType,
+  row: Row,
+  current: Current,
+): Views[Type] =>
   // Casts: the statement selects the columns of the type.
   type === 'user_grant'
-    ? (shownGrant(row as unknown as FoundGrant) as Views[Type])
-    : decodeObject<Type>(type, row as unknown as StoredObject)
+    ? (shownGrant(row as unknown as FoundGrant, current) as Views[Type])
+    : decodeObject<Type>(type, row as unknown as StoredObject, current)
 
 /** The columns of an object that are read. */
-export const columnsOf = (dialect: Dialect, type: ViewType): readonly string[] =>
-  type === 'user_grant' ? grantColumns(dialect) : objectColumns(dialect, type)
+export const columnsOf = (type: ViewType): readonly string[] =>
+  type === 'user_grant' ? GRANT_COLUMNS : objectColumns(type)
 
 /** How many rows a list has at a checkpoint. The number stays right until the checkpoint moves. */
 interface Total {
@@ -120,25 +130,66 @@ interface Page {
   readonly rest?: Statement | undefined
 }
 
+/** A page, and the shares of its rows that are current. */
 function* momentAndPage(
   dialect: Dialect,
   query: ListQuery<ViewType>,
   { total, page, rest }: Page & { readonly total: Statement },
-): Steps<{ readonly moment: Moment; readonly rows: readonly Row[] }> {
+): Steps<{ readonly moment: Moment; readonly rows: readonly Row[]; readonly current: Current }> {
+  const { type, limit } = query
   const selected = sql`SELECT head, reached, ${total} AS total`
   const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
   if (dialect.asLines === undefined) {
     const moment = oneOf<Moment>(yield sql`${selected} ${from}`)
-    const rows = yield page
-    return { moment, rows: rest && rows.length <= query.limit ? [...rows, ...(yield rest)] : rows }
+    const first = yield page
+    const rows = rest && first.length <= limit ? [...first, ...(yield rest)] : first
+    return {
+      moment,
+      rows,
+      current: givesRoles(type) ? yield* currentOn(dialect, type, rows) : NONE,
+    }
   }
-  const columns = columnsOf(dialect, query.type).map(nameOf)
+  const columns = columnsOf(type).map(nameOf)
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
-  const lines = { ...page, sql: dialect.asLines(page.sql, columns, order.join(', ')) }
-  const [head, reached, found, text] = oneOf<readonly [...Moment, lines: string | null]>(
-    yield { ...nameOfList(query), ...sql`${selected}, ${lines} ${from}` },
+  const lines = dialect.asLines('SELECT * FROM page', columns, order.join(', '))
+  const current = givesRoles(type) ? `(${currentOf(dialect, numberedOn(dialect))})` : 'NULL'
+  const [head, reached, found, text, shares] = oneOf<
+    readonly [...Moment, lines: string | null, current: string | null]
+  >(
+    yield {
+      ...nameOfList(query),
+      ...sql`WITH page AS (${page}) ${selected}, ${lines} AS lines, ${current} AS current_roles ${from}`,
+    },
   )
-  return { moment: [head, reached, found], rows: text?.split('\n').map(rowIn) ?? [] }
+  const rows = text?.split('\n').map(rowIn) ?? []
+  return { moment: [head, reached, found], rows, current: currentIn(shares) }
+}
+
+/** Whether objects of a type give roles, and so list shares. */
+export const givesRoles = (type: ViewType): boolean => columnsOf(type).includes(SHARES_COLUMN)
+
+const NONE: Current = new Map()
+
+/** The shares of rows that are current: fewer than rows, since most have shares that others have, too. */
+function* currentOn(dialect: Dialect, type: ViewType, rows: readonly Row[]): Steps<Current> {
+  const column = columnsOf(type).indexOf(SHARES_COLUMN)
+  const listed: readonly ListedShare[] = JSON.parse(
+    `[${rows.map((row) => row[column]).join(',')}]`,
+  ).flat()
+  const numbers = new Set(listed.map(([number]) => number))
+  const { sql: text } = dialect.named('current', () => currentOf(dialect, sharesIn(dialect, '?')))
+  const wanted = JSON.stringify(Array.from(numbers, (number) => [number]))
+  const [found] = yield { sql: text, parameters: [wanted] }
+  return currentIn(String(found?.[0]))
+}
+
+/** The shares on a page, which is a table called `page`. */
+const numberedOn = (dialect: Dialect) => {
+  const { from, share } = sharesIn(dialect, 'page.shares')
+  return {
+    from: `(SELECT DISTINCT ${share} AS number FROM page CROSS JOIN ${from}) AS wanted`,
+    share: 'wanted.number',
+  }
 }
 
 /** The name of a plain list: another text has another name. */
@@ -194,6 +245,8 @@ const sourceOf = (dialect: Dialect, query: ListQuery<ViewType>): Source => {
     key: ['place.scope', 'object.user_id'],
   }
 }
+
+const IS_INACTIVE = sql`object.state = 'inactive'`
 
 /** A grant to a user, called `object`, was not removed. */
 export const IS_GRANTED = sql`COALESCE(object.state, '') <> 'removed'`
@@ -251,7 +304,7 @@ const selected = (
   sort: readonly Ordering[],
 ): string => {
   const sorted = dialect.asLines ? sort.map(({ text }, index) => `${text} AS sort_${index}`) : []
-  return [...columnsOf(dialect, type), ...sorted].join(', ')
+  return [...columnsOf(type), ...sorted].join(', ')
 }
 
 /**
@@ -270,9 +323,16 @@ const grantPage = (
   const beyond = direction === 'asc' ? '>' : '<'
   const columns = selected(dialect, query, query.sort.map(ordering(dialect, query)))
   const most = atLeast(limit + 1)
+  // SQLite would go through all grants in their order, not through the index of those that are not active.
+  const isIndexed = !hasLateral && met.includes(IS_INACTIVE)
+  const inOrder = isIndexed ? 'inactive' : 'object'
   const part = (ofPlace: readonly Statement[], ofGrant: readonly Statement[]): Statement => {
     const all = allOf([...met, ...ofPlace, ...ofGrant])
-    const order = `place.scope ${direction}, object.user_id ${direction}`
+    const order = `place.scope ${direction}, ${inOrder}.user_id ${direction}`
+    if (isIndexed)
+      return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS inactive CROSS JOIN ${table(GRANTS)} AS object
+        WHERE inactive.place = place.number AND inactive.state = 'inactive'
+          AND object.place = inactive.place AND object.user_id = inactive.user_id AND ${all} ORDER BY ${order} LIMIT ${most}`
     if (!hasLateral)
       return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
         WHERE object.place = place.number AND ${all} ORDER BY ${order} LIMIT ${most}`
@@ -288,7 +348,7 @@ const grantPage = (
   const scope = param(`${owner}+${projectId}`)
   const page = part(
     [sql`place.scope = ${scope}`],
-    [sql`object.user_id ${beyond} ${param(rest.join('+'))}`],
+    [sql`${inOrder}.user_id ${beyond} ${param(rest.join('+'))}`],
   )
   const later = part([sql`place.scope ${beyond} ${scope}`], [])
   if (!hasLateral) return { page, rest: later }
@@ -432,7 +492,7 @@ const meetsGrant = (
   if (field === 'state' && operator === 'equals') {
     const state = ignoreCase ? foldedValue.toLowerCase() : value
     // Few grants are inactive: only they are in an index, which a parameter would not find.
-    if (state === 'inactive') return sql`object.state = 'inactive'`
+    if (state === 'inactive') return IS_INACTIVE
     return state === 'active' ? sql`object.state IS NULL` : sql`FALSE`
   }
   if (field === 'resource' && ignoreCase) return compare('place.folded_resource', foldedValue)

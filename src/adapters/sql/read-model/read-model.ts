@@ -35,8 +35,8 @@ import { grantKeyOf } from './grants.js'
 import { readHeldRoles } from './held-roles.js'
 import { readHistory } from './history.js'
 import { readHolders } from './holders.js'
-import { columnsOf, decode, IS_GRANTED, readList, type Totals } from './lists.js'
-import { isWithin, rowOf } from './stored-rows.js'
+import { columnsOf, decode, givesRoles, IS_GRANTED, readList, type Totals } from './lists.js'
+import { currentIn, currentOf, isWithin, rowOf, SHARES_COLUMN, sharesIn } from './stored-rows.js'
 import {
   atHead,
   CHECKPOINT,
@@ -216,10 +216,11 @@ function* readObject<Type extends ViewType>(
   ref: RefOf<Type>,
 ): Steps<FoundAtHead<Views[Type] | undefined>> {
   const { type }: ObjectRef = ref
-  const [head, reached, ...row] = oneOf<readonly [...Positions, ...Row]>(
+  const [head, reached, current, ...row] = oneOf<readonly [...Positions, string | null, ...Row]>(
     yield objectStatement(dialect, orgId, ref),
   )
-  return atHead([head, reached], row[0] === null ? undefined : decode<Type>(type, row))
+  const object = row[0] === null ? undefined : decode<Type>(type, row, currentIn(current))
+  return atHead([head, reached], object)
 }
 
 /** Finds one object, and the positions beside it. */
@@ -228,9 +229,11 @@ export const objectStatement = (dialect: Dialect, orgId: string, ref: ObjectRef)
   const { scope, key } = rowKeyOf(orgId, ref)
   return {
     ...dialect.named(STATEMENT_OF_TYPE[type], () => {
-      const columns = columnsOf(dialect, type).join(', ')
+      const current = givesRoles(type)
+        ? `(${currentOf(dialect, sharesIn(dialect, SHARES_COLUMN))})`
+        : 'NULL'
       const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
-      return `SELECT head, reached, ${columns} ${from} ${oneObject(dialect, type)}`
+      return `SELECT head, reached, ${current} AS current_roles, ${columnsOf(type).join(', ')} ${from} ${oneObject(dialect, type)}`
     }),
     parameters: ref.type === 'user_grant' ? grantKeyOf({ ref, orgId }) : [scope, key],
   }

@@ -12,21 +12,37 @@ import { isCurrent, stands, streamOf } from './counts.js'
 import { hasShares, isKey, PROJECT_SCOPE, SHARES } from './tables.js'
 
 /** The columns of an object that {@link decodeObject} reads, where its row is called `object`. */
-export const objectColumns = (dialect: Dialect, type: ViewType): readonly string[] => [
+export const objectColumns = (type: ViewType): readonly string[] => [
   'object.body',
   'object.sequence',
   'object.creation_date',
   'object.scope',
-  ...(hasShares(type) ? [`(${currentOf(dialect, 'object.shares')}) AS current_roles`] : []),
+  ...(hasShares(type) ? [SHARES_COLUMN] : []),
 ]
 
-/** Selects, as one JSON text, the generations of `shares` that are current. */
-export const currentOf = (dialect: Dialect, shares: string): string => {
+/** Lists the shares of an object that gives roles, where its row is called `object`. */
+export const SHARES_COLUMN = 'object.shares'
+
+/** A table of shares, and the column of their numbers. */
+interface Numbered {
+  readonly from: string
+  readonly share: string
+}
+
+/** The shares that a column lists. */
+export const sharesIn = ({ listedShares }: Dialect, column: string): Numbered => {
+  const { from, columns } = listedShares(column)
+  return { from, share: columns.share }
+}
+
+/** Selects some shares and which of them are current, as one JSON text for {@link currentIn}. */
+export const currentOf = (dialect: Dialect, { from, share }: Numbered, at?: Statement): string => {
   const { table, jsonRows } = dialect
-  const { from, columns } = dialect.listedShares(shares)
+  // No condition, which a plan for small tables would ask of all shares before it joins them.
+  const current = `CASE WHEN ${isCurrent(dialect, 'share', at).sql} THEN 1 ELSE 0 END`
   const generation = ['share.role', 'share.role_since', 'share.grant_since']
-  return `SELECT ${jsonRows(generation)} FROM ${from} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = ${columns.share} AND ${isCurrent(dialect, 'share').sql}`
+  return `SELECT ${jsonRows([...generation, 'share.number', current])}
+    FROM ${from} CROSS JOIN ${table(SHARES)} AS share WHERE share.number = ${share}`
 }
 
 /** The values of {@link objectColumns}. */
@@ -35,7 +51,7 @@ export type StoredObject = readonly [
   sequence: number | string,
   creationDate: number | string,
   scope: string,
-  ...current: readonly string[],
+  ...shares: readonly string[],
 ]
 
 /** A generation as a role of a fact names it. */
@@ -44,14 +60,44 @@ export type Generation = readonly [roleKey: string, roleSince: number, grantSinc
 /** A generation as SQL finds it. */
 type FoundGeneration = readonly [roleKey: string, roleSince: Integer, grantSince: Integer]
 
+/** A share as SQL finds it. */
+type FoundShare = readonly [...FoundGeneration, number: Integer, isCurrent: Integer]
+
 /** Key of a generation of a role, as one organization has it. */
-const generationOf = ([roleKey, roleSince, grantSince]: FoundGeneration): string =>
+const generationOf = ([roleKey, roleSince, grantSince]: FoundGeneration | Listed): string =>
   `${roleSince} ${grantSince} ${roleKey}`
 
-/** A test whether roles are among some generations, which are JSON. */
-export const amongGenerations = (json: string): IsCurrent => {
-  const found: readonly FoundGeneration[] = JSON.parse(json)
-  const known = new Set(found.map(generationOf))
+/** Generations by the numbers of their shares. */
+export type Current = ReadonlyMap<Integer, FoundGeneration>
+
+/** The shares in what {@link currentOf} found that are current. */
+export const currentIn = (json: string | null): Current => {
+  const found: readonly FoundShare[] = JSON.parse(json ?? '[]')
+  return new Map(
+    found.flatMap(([role, roleSince, grantSince, number, isCurrent]) =>
+      Number(isCurrent) === 1 ? [[number, [role, roleSince, grantSince]]] : [],
+    ),
+  )
+}
+
+/** A role that an object gives, with its expiry in milliseconds. */
+export type Listed = readonly [...FoundGeneration, expiresAt: Integer]
+
+/** What a column of shares lists: the number of each, and the expiry of the role. */
+export type ListedShare = readonly [number: number, expiresAt: Integer]
+
+/** The roles of a column of shares that are current, in its order. */
+export const currentAmong = (shares: string, current: Current): readonly Listed[] => {
+  const listed: readonly ListedShare[] = JSON.parse(shares)
+  return listed.flatMap(([number, expiresAt]) => {
+    const found = current.get(number)
+    return found ? [[found[0], found[1], found[2], expiresAt]] : []
+  })
+}
+
+/** A test whether roles are among some generations. */
+export const amongGenerations = (found: Iterable<FoundGeneration | Listed>): IsCurrent => {
+  const known = new Set(Array.from(found, generationOf))
   return (_, role) => known.has(generationOf(shareOf(role)))
 }
 
@@ -107,12 +153,14 @@ export const rowOf = (
 /** The object that was found. */
 export const decodeObject = <Type extends ViewType>(
   type: ViewType,
-  [body, sequence, creationDate, scope, current]: StoredObject,
+  [body, sequence, creationDate, scope, shares]: StoredObject,
+  current: Current,
 ): Views[Type] => {
   const dates = [BigInt(sequence), new Date(Number(creationDate))] as const
   const row = rowOf(type, ownerOf(scope), body, dates)
+  const isShown = shares === undefined ? all : amongGenerations(currentAmong(shares, current))
   // Cast: the row is one of that type.
-  return shown(row.ref, row, current === undefined ? all : amongGenerations(current)) as Views[Type]
+  return shown(row.ref, row, isShown) as Views[Type]
 }
 
 const all = (): boolean => true

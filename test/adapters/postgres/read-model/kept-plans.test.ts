@@ -7,7 +7,7 @@ import {
   postgresJs,
   postgresJsNotice,
 } from '../../../../src/adapters/postgres/index.js'
-import { GRANTS, HELD } from '../../../../src/adapters/sql/read-model/tables.js'
+import { GRANTS, HELD, STANDING } from '../../../../src/adapters/sql/read-model/tables.js'
 import { projectGrantAdded, userGrantAdded } from '../../../../src/laws/read-model/grant-samples.js'
 import { newLog } from '../../../../src/laws/read-model/harness.js'
 import { projectAdded, roleAdded } from '../../../../src/laws/read-model/object-samples.js'
@@ -187,6 +187,30 @@ test('The holders of a project that is granted to many organizations are found w
     // Each share once by each of the two ways to have a role; judging one reads three rows more.
     expect((await rowsRead()) - before).toBeLessThan(3 * 2_000)
   }
+})
+
+test('A page of grants looks at the roles on it alone, and at each once.', async () => {
+  const others = Array.from({ length: 12 }, (_, index) => `other-${index}`)
+  for (const role of others) log.record('acme', roleAdded('portal', role))
+  const last = { userId: 'user-last', projectId: 'portal', projectOrgId: 'acme' }
+  log.record('acme', userGrantAdded(last, others))
+  await apply()
+  const looks = async (): Promise<number> => {
+    await pool.query('SELECT pg_stat_force_next_flush()')
+    const { rows } = await pool.query(
+      'SELECT (seq_scan + idx_scan)::integer AS count FROM pg_stat_user_tables WHERE relname = $1',
+      [STANDING.name],
+    )
+    return rows[0]?.count ?? 0
+  }
+  const short = { ...list, limit: 10 }
+  // The first counts what the list has.
+  await postgres.readModel.list(short)
+  const before = await looks()
+  const { items } = await postgres.readModel.list(short)
+  expect(items).toHaveLength(10)
+  // Besides the role, at the project.
+  expect((await looks()) - before).toBeLessThanOrEqual(3)
 })
 
 test('In a schema with a long name, each statement has a name of its own.', async () => {

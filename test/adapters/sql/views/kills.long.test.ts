@@ -4,10 +4,10 @@ import { killed } from '../../../processes/pairs.js'
 import { temporaryFile } from '../../sqlite/temporary-file.js'
 import { postgresForPairs, sqliteForPairs } from './pairs.js'
 
-/** The four databases together: 1,000 kills and 100,000 pairs at night. */
-const SIZE = searched({
-  short: { kills: 60, pairs: 1_200 },
-  nightly: { kills: 250, pairs: 25_000 },
+/** The four databases together: 1,000 kills and 100,000 pairs at night. After each kill all pairs of a run are counted. */
+const { runs, ...SIZE } = searched({
+  short: { runs: 1, kills: 60, pairs: 1_200 },
+  nightly: { runs: 10, kills: 25, pairs: 2_500 },
 })
 
 const DATABASES = [
@@ -17,7 +17,9 @@ const DATABASES = [
 
 test.each(
   DATABASES.flatMap(([name, open]) =>
-    [true, false].map((views) => [name, views ? 'with' : 'without', open, views] as const),
+    [true, false].flatMap((views) =>
+      Array.from({ length: runs }, () => [name, views ? 'with' : 'without', open, views] as const),
+    ),
   ),
 )(
   'Faults at random moments leave no half of a pair on %s %s views.',

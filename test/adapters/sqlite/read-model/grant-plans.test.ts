@@ -122,6 +122,26 @@ describe('Among 20,000 grants in 100 organizations', () => {
     for (const statement of [page, rest]) expect(sortsIn(statement)).toEqual([])
   })
 
+  test('inactive grants are found by an index, which has the order of the pages.', () => {
+    const inactive = {
+      field: 'state',
+      operator: 'equals',
+      value: 'inactive',
+      ignoreCase: false,
+    } as const
+    const query = { ...listOf('user_grant'), conditions: [inactive] }
+    const first = listStatements(DIALECT, query)
+    const later = listStatements(DIALECT, { ...query, after: ['owner+project-0+user-5'] })
+    for (const statement of [first.page, later.page, later.rest]) {
+      if (!statement) throw new Error('The rest is found apart')
+      expect(searchedBy(statement, 'inactive')).toEqual([
+        expect.stringMatching(/^state=\? AND place=\?/),
+      ])
+      expect(searchedBy(statement, 'object')).toEqual(['place=? AND user_id=?'])
+      expect(sortsIn(statement)).toEqual([])
+    }
+  })
+
   test('one grant, and a check of access, are looked up, and sort nothing.', () => {
     const ref = { type: 'user_grant', userId: 'user-7', projectId: 'project-0' } as const
     for (const statement of [
