@@ -508,7 +508,7 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
     'adapters/postgres/log/writes.ts',
     'PERFORM pg_advisory_xact_lock(',
     'PERFORM (',
-    19,
+    12,
   ),
   bug(
     'an append does not look at the streams that it guards',
@@ -590,7 +590,6 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
     'adapters/postgres/connection/connections.ts',
     ' || isRefusal(error.cause)',
     '',
-    23,
   ),
   bug(
     'rows of the host are committed before their events',
