@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPostgres } from '../../../../src/adapters/postgres/index.js'
-import type { Append } from '../../../../src/index.js'
+import type { Append, StreamId } from '../../../../src/index.js'
 import { context, good, type Iam, iamOn } from '../../../application/host.js'
 import { countedPool } from '../counted-pool.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
@@ -92,12 +92,13 @@ test('A process that reads nothing before it writes refuses versions and keys as
   if (!removed) throw new Error('Nothing was recorded')
   await good(give(iam, 'ann'))
   const { stream, type, schemaVersion, data, metadata } = removed
+  const { idempotencyKey: _, ...rest } = metadata
   const removal = (expectedVersion: number, idempotencyKey?: string): Append => ({
     id: crypto.randomUUID(),
     writes: [{ stream, expectedVersion, events: [{ type, schemaVersion, data }] }],
-    metadata: { ...metadata, idempotencyKey },
+    metadata: idempotencyKey === undefined ? rest : { ...rest, idempotencyKey },
   })
-  const outdated = { stream: 'project-acme+portal', expectedVersion: 7, events: [] }
+  const outdated = { stream: 'project-acme+portal' as StreamId, expectedVersion: 7, events: [] }
   const valid = removal(3)
   const conflict = { kind: 'VersionConflict', stream }
   const refused = [
