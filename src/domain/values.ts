@@ -69,12 +69,13 @@ export const MAX_REPORTED = 100
  */
 export const listOf = <Item extends z.ZodMiniType>(item: Item, least: number, most: number) =>
   z.pipe(
-    z
-      .custom<readonly z.input<Item>[]>(Array.isArray, { error: expected('a list') })
-      .check(
-        z.minLength(least, { error: `must have at least ${least} item${least === 1 ? '' : 's'}` }),
-        z.maxLength(most, { error: `must have at most ${most} items` }),
-      ),
+    z.custom<readonly z.input<Item>[]>(Array.isArray, { error: expected('a list') }).check(
+      z.minLength(least, {
+        error: `must have at least ${least} item${least === 1 ? '' : 's'}`,
+        abort: true,
+      }),
+      z.maxLength(most, { error: `must have at most ${most} items`, abort: true }),
+    ),
     z.readonly(itemsOf(item)),
   )
 

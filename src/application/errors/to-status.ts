@@ -96,7 +96,7 @@ const OF_LOGS: { readonly [Kind in Exclude<AnyError, IamError>['kind']]: true } 
 /**
  * The error response body for `error`, without cause, stack or secrets.
  *
- * @throws TypeError when `error` is not an error of a method of `Iam`, but that of a sign-in, say; it is the `cause`
+ * @throws TypeError with `error` as its `cause` when no method of `Iam` answers it, such as an error of a sign-in
  */
 export const toStatus = (error: AnyError): Status => {
   if (!Object.hasOwn(TABLE, error?.kind)) {
