@@ -25,7 +25,7 @@ REVOKE ALL ON FUNCTION
 FROM PUBLIC;`
 
 /**
- * Both functions lock first, in a statement of its own, so that later statements see what was committed before.
+ * Every function that appends locks first, in a statement of its own, so that later statements see what was committed before.
  * With one writer at a time, positions rise in the order of commits.
  */
 export const lockLog = (schema: string): string => `
