@@ -13,33 +13,33 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
-  createIam: { source: 'index.ts', own: 47_700, whole: 106_100 },
-  '.': { source: 'index.ts', own: 64_600, whole: 121_500 },
+  createIam: { source: 'index.ts', own: 47_700, whole: 106_900 },
+  '.': { source: 'index.ts', own: 65_000, whole: 122_400 },
   './domain': { source: 'domain/index.ts', own: 12_700, whole: 23_300 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_400, whole: 16_800 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 42_000, whole: 62_400 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 52_600, whole: 99_000 },
-  './sql': { source: 'adapters/sql/index.ts', own: 33_200, whole: 53_400 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 42_500, whole: 62_900 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 53_500, whole: 99_900 },
+  './sql': { source: 'adapters/sql/index.ts', own: 33_600, whole: 53_900 },
   // The table of the wire and the OpenAPI document are generated text.
-  './transport': { source: 'transport/index.ts', own: 38_300, whole: 91_000 },
+  './transport': { source: 'transport/index.ts', own: 38_300, whole: 91_200 },
   // Generated too, and with the library that hosts of clients have.
   './client': { source: '../reports/client/index.js', own: 22_200, whole: 38_300 },
   // With the assets, compressed: .ci/console-assets.mjs holds them to a budget.
-  './console': { source: 'console/index.ts', own: 123_500, whole: 176_000 },
+  './console': { source: 'console/index.ts', own: 125_800, whole: 178_300 },
   './import': { source: 'import/index.ts', own: 12_100, whole: 23_800 },
   './oidc': { source: 'oidc/index.ts', own: 19_800, whole: 58_000 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_200, whole: 58_600 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_600, whole: 59_000 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
   // With the servers of the transport, as AuthZEN.
   './scim': { source: 'scim/index.ts', own: 12_300, whole: 12_300 },
   // With claviger/oidc, and the errors of the root, which guards throw.
   './better-auth': { source: 'better-auth/index.ts', own: 34_400, whole: 64_200 },
-  './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 45_900 },
+  './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 46_100 },
   './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
   // `whole` has claviger/postgres, which testPostgres loads.
   './laws': { source: 'laws/index.ts', own: 48_300, whole: 61_400 },
-  './testing': { source: 'testing/index.ts', own: 500, whole: 102_000 },
+  './testing': { source: 'testing/index.ts', own: 500, whole: 103_000 },
 }
 
 const root = resolve(import.meta.dirname, '..')

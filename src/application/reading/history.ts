@@ -26,7 +26,6 @@ import type { PermissionName } from '../method/names.js'
 import type { Runtime } from '../runtime.js'
 import type { HistoryPage } from './pages.js'
 import { requireCheckpoint } from './query.js'
-import { roleChanges } from './role-changes.js'
 
 /** A `Date`, which `stateAt` takes, would otherwise pass as an object without bounds. */
 const timeBounds = z.pipe(
@@ -156,10 +155,11 @@ export const listHistory = (runtime: Runtime): Read<ListHistoryInput, HistoryPag
         ...(actor !== undefined && { actor }),
         ...(types !== undefined && { types }),
       }
-      if (projectId !== undefined && (roleKey !== undefined || permission !== undefined))
-        return ok(
-          await roleChanges(runtime, call, query, { projectOrgId, projectId, roleKey, permission }),
-        )
+      if (projectId !== undefined && (roleKey !== undefined || permission !== undefined)) {
+        const asked = { projectOrgId, projectId, roleKey, permission }
+        const { roleChanges } = await import('./role-changes.js')
+        return ok(await roleChanges(runtime, call, query, asked))
+      }
       const found = await runtime.query(call, { method: 'history', args: [query] })
       if (found.length === 0) await requireCheckpoint(runtime, call)
       const items = found.slice(0, limit)
