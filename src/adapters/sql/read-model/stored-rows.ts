@@ -41,8 +41,12 @@ export const currentOf = (dialect: Dialect, { from, share }: Numbered, at?: Stat
   // No condition, which a plan for small tables would ask of all shares before it joins them.
   const current = `CASE WHEN ${isCurrent(dialect, 'share', at).sql} THEN 1 ELSE 0 END`
   const generation = ['share.role', 'share.role_since', 'share.grant_since']
+  // One by one: PostgreSQL expects a hundred shares of each object, and would read the whole table for them.
+  const shares = dialect.hasLateral
+    ? `LATERAL (SELECT * FROM ${table(SHARES)} AS any_share WHERE any_share.number = ${share} LIMIT 1)`
+    : table(SHARES)
   return `SELECT ${jsonRows([...generation, 'share.number', current])}
-    FROM ${from} CROSS JOIN ${table(SHARES)} AS share WHERE share.number = ${share}`
+    FROM ${from} CROSS JOIN ${shares} AS share WHERE share.number = ${share}`
 }
 
 /** The values of {@link objectColumns}. */

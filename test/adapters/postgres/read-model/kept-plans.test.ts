@@ -7,7 +7,7 @@ import {
   postgresJs,
   postgresJsNotice,
 } from '../../../../src/adapters/postgres/index.js'
-import { GRANTS, HELD, STANDING } from '../../../../src/adapters/sql/read-model/tables.js'
+import { GRANTS, HELD, SHARES, STANDING } from '../../../../src/adapters/sql/read-model/tables.js'
 import { projectGrantAdded, userGrantAdded } from '../../../../src/laws/read-model/grant-samples.js'
 import { newLog } from '../../../../src/laws/read-model/harness.js'
 import { projectAdded, roleAdded } from '../../../../src/laws/read-model/object-samples.js'
@@ -117,11 +117,13 @@ const READS: readonly (readonly [string, (readModel: ReadModel) => Promise<unkno
   ],
 ]
 
-/** Rows that were read by going through a whole table, and by an index, since `before`. */
-const rowsRead = async (): Promise<number> => {
+/** Rows of all tables, or of one, that were read until now by going through the table and by an index. */
+const rowsRead = async (table = '%'): Promise<number> => {
   await pool.query('SELECT pg_stat_force_next_flush()')
   const { rows } = await pool.query(
-    `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS count FROM pg_stat_user_tables`,
+    `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS count FROM pg_stat_user_tables
+      WHERE relname LIKE $1`,
+    [table],
   )
   return rows[0]?.count ?? 0
 }
@@ -211,6 +213,16 @@ test('A page of grants looks at the roles on it alone, and at each once.', async
   expect(items).toHaveLength(10)
   // Besides the role, at the project.
   expect((await looks()) - before).toBeLessThanOrEqual(3)
+})
+
+test('A page of project grants reads the shares on it alone.', async () => {
+  const sort = [{ field: 'grantedOrgId', direction: 'asc' }] as const
+  const page = { ...list, type: 'project_grant', projectId: 'portal', sort } as const
+  const before = await rowsRead(SHARES.name)
+  const { items } = await postgres.readModel.list(page)
+  expect(items).toHaveLength(20)
+  // And one more, which tells whether there is a next page.
+  expect((await rowsRead(SHARES.name)) - before).toBe(21)
 })
 
 test('In a schema with a long name, each statement has a name of its own.', async () => {
