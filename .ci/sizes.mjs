@@ -28,7 +28,7 @@ const BUDGETS = {
   './console': { source: 'console/index.ts', own: 125_800, whole: 178_300 },
   './import': { source: 'import/index.ts', own: 12_100, whole: 23_800 },
   './oidc': { source: 'oidc/index.ts', own: 19_800, whole: 58_000 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_600, whole: 59_000 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_700, whole: 59_100 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
   // With the servers of the transport, as AuthZEN.
