@@ -18,7 +18,7 @@ const PAGE = new URL('../../docs/performance.md', import.meta.url)
 /** How a report was made. */
 interface Made {
   readonly isQuick: boolean
-  /** Whole runs, of which it has the medians. */
+  /** Number of whole runs. Each figure is the median of them. */
   readonly runs: number
 }
 

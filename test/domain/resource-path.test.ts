@@ -25,7 +25,7 @@ describe('A project and a resource as one text', () => {
     )
   })
 
-  test('have a character up to the comma as two digits, the first of which may be 0.', () => {
+  test('write a character up to the comma as two hexadecimal digits.', () => {
     expect(withResource('app', 'a\tb+c')).toBe('app,a,09b,2Bc')
   })
 
