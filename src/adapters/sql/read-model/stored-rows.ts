@@ -35,18 +35,16 @@ export const sharesIn = ({ listedShares }: Dialect, column: string): Numbered =>
   return { from, share: columns.share }
 }
 
-/** Selects some shares and which of them are current, as one JSON text for {@link currentIn}. */
+/** Selects those of some shares that are current, as one JSON text for {@link currentIn}. */
 export const currentOf = (dialect: Dialect, { from, share }: Numbered, at?: Statement): string => {
   const { table, jsonRows } = dialect
-  // No condition, which a plan for small tables would ask of all shares before it joins them.
-  const current = `CASE WHEN ${isCurrent(dialect, 'share', at).sql} THEN 1 ELSE 0 END`
   const generation = ['share.role', 'share.role_since', 'share.grant_since']
-  // One by one: PostgreSQL expects a hundred shares of each object, and would read the whole table for them.
+  // One by one: PostgreSQL expects a hundred shares of each object, and would read and judge the whole table for them.
   const shares = dialect.hasLateral
     ? `LATERAL (SELECT * FROM ${table(SHARES)} AS any_share WHERE any_share.number = ${share} LIMIT 1)`
     : table(SHARES)
-  return `SELECT ${jsonRows([...generation, 'share.number', current])}
-    FROM ${from} CROSS JOIN ${shares} AS share WHERE share.number = ${share}`
+  return `SELECT ${jsonRows([...generation, 'share.number'])} FROM ${from} CROSS JOIN ${shares} AS share
+    WHERE share.number = ${share} AND ${isCurrent(dialect, 'share', at).sql}`
 }
 
 /** The values of {@link objectColumns}. */
@@ -65,7 +63,7 @@ export type Generation = readonly [roleKey: string, roleSince: number, grantSinc
 type FoundGeneration = readonly [roleKey: string, roleSince: Integer, grantSince: Integer]
 
 /** A share as SQL finds it. */
-type FoundShare = readonly [...FoundGeneration, number: Integer, isCurrent: Integer]
+type FoundShare = readonly [...FoundGeneration, number: Integer]
 
 /** Key of a generation of a role, as one organization has it. */
 const generationOf = ([roleKey, roleSince, grantSince]: FoundGeneration | Listed): string =>
@@ -74,13 +72,11 @@ const generationOf = ([roleKey, roleSince, grantSince]: FoundGeneration | Listed
 /** Generations by the numbers of their shares. */
 export type Current = ReadonlyMap<Integer, FoundGeneration>
 
-/** The shares in what {@link currentOf} found that are current. */
+/** The shares that {@link currentOf} found. */
 export const currentIn = (json: string | null): Current => {
   const found: readonly FoundShare[] = JSON.parse(json ?? '[]')
   return new Map(
-    found.flatMap(([role, roleSince, grantSince, number, isCurrent]) =>
-      Number(isCurrent) === 1 ? [[number, [role, roleSince, grantSince]]] : [],
-    ),
+    found.map(([role, since, grantSince, number]) => [number, [role, since, grantSince]]),
   )
 }
 
