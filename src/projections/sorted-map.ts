@@ -17,7 +17,7 @@ interface Part<Value> {
 /** A part with more entries is divided. */
 const MAX_ENTRIES = 1_000
 
-/** So many keys are looked at to divide a part in the middle. */
+/** Number of keys whose median divides a part. */
 const SAMPLE = 15
 
 /**

@@ -72,7 +72,7 @@ const concerns = async (
 ): Promise<boolean> => {
   const isEither = (roleKey: string) =>
     isAsked(roleKey, sequence - 1n) || isAsked(roleKey, sequence)
-  // Of a role all that decides who may do something: its beginning, its end and its permissions.
+  // Only what decides access: the beginning and the end of a role, and its permissions.
   if (object.type === 'project_role')
     return isEither(object.roleKey) && changes.some(({ field }) => DECIDING.includes(field))
   const isStateChange = changes.some(

@@ -53,7 +53,7 @@ type Outcome =
   | {
       readonly verdicts: readonly Verdict[]
       readonly write?: Sql
-      /** Keeps what is known once it is written. */
+      /** To be called after the commit: keeps what the process then knows. */
       readonly learn?: () => void
     }
   /** The read model is behind, or something was recorded meanwhile. */
@@ -73,7 +73,7 @@ export const appendWithRows = (
   const known = nothingKnown()
   /** The last event that this process has written. */
   let last: Position = 0n
-  /** Whether it followed the one that this process wrote before, so that nobody else seems to write. */
+  /** Whether no other process seems to write: nobody wrote between the last two events of this process. */
   let isAlone = false
   /** The time on the server when {@link elapsed} was 0, in microseconds. */
   let zero = 0
@@ -352,10 +352,10 @@ const rowsOf = (
 
 const isMoved = (error: unknown): boolean => sqlStateOf(error) === MOVED
 
-/** How old the time of an event may be that was not asked for, in microseconds. */
+/** Most microseconds between the estimated time of an event and the clock of the server. */
 const MAX_AGE = 1_000_000
 
-/** Hold when what `group` expects is there, and the time of its first event is not in the future, nor old. */
+/** Conditions that hold if streams and keys are as `group` expects, and the estimated time is neither ahead nor old. */
 const asExpected = (
   schema: string,
   group: readonly PreparedAppend[],

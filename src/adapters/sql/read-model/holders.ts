@@ -263,8 +263,8 @@ const allHolders = (
   { ofShare, ofRow }: Part,
 ): Statement => {
   const share = `${dialect.table(SHARES)} AS share`
-  // A project that is granted to thousands of organizations has thousands of shares, most of them without any rows: looks
-  // for rows before it judges a share. In order, so that PostgreSQL looks in the index, and never reads the table.
+  // A project that is granted to thousands of organizations has thousands of shares, most of them without rows. So the
+  // statement looks for rows before it judges a share, in order, so that PostgreSQL uses the index and not the table.
   const hasRows = sql`(SELECT 1 FROM ${dialect.table(table)} AS pointing WHERE pointing.share = share.number
     ORDER BY pointing.resource LIMIT 1) IS NOT NULL`
   const ofShares = allOf([...ofShare, hasRows, ...isWanted(dialect, query)])
