@@ -125,7 +125,8 @@ describe.runIf(hasChromium())('What an admin does by keyboard alone', () => {
     await pick('Person concerned', 'Elif')
     const entries = page.locator('.timeline li')
     await expect.poll(() => entries.count()).toBe(2)
-    expect(await entries.first().innerText()).toMatch(/Elif Yılmaz .* by Olivia Chen/)
+    const first = entries.first()
+    await expect.poll(() => first.innerText()).toMatch(/Elif Yılmaz .* by Olivia Chen/)
   })
 
   it('proves a domain, and sets its provider', async () => {
