@@ -68,8 +68,8 @@ export const firstDifference = async (numbers: readonly number[]): Promise<strin
   return undefined
 }
 
-/** Worlds in one log, which are in the same two organizations: a check looks at all providers of its organization. */
-const TOGETHER = 200
+/** Worlds in one log. They share two organizations, whose providers the checks of SQLite and of live checks walk. */
+const TOGETHER = 25
 
 const differenceWithin = async (numbers: readonly number[]): Promise<string | undefined> => {
   const counting = smallModel(numbers)
