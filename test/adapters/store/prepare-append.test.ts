@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { prepareAppend } from '../../../src/adapters/store/record-events.js'
+import { dataAt, prepareAppend } from '../../../src/adapters/store/record-events.js'
 import { appendOf, write } from '../../../src/laws/event-store/harness.js'
 import type { Metadata } from '../../../src/ports/event-store.js'
 
@@ -14,6 +14,17 @@ test('The size of an append counts each of its events, and the metadata beside e
     appendOf([writeOf('law-a', 1_000, 200), writeOf('law-b', 30), writeOf('law-c')]),
   )
   expect(size).toBe(1_230 + 3 * metadata.length)
+})
+
+test('The data of an event are prepared in the order written, and one without them is a bug', () => {
+  const append = appendOf([write('law-a', 0, { n: 0 }, { n: 1 }), write('law-b', 0, { n: 2 })])
+  const prepared = prepareAppend(append)
+  expect([0, 1, 2].map((index) => dataAt(prepared, index))).toEqual([
+    '{"n":0}',
+    '{"n":1}',
+    '{"n":2}',
+  ])
+  expect(() => dataAt(prepared, 3)).toThrow(`Event 3 of the append ${append.id} has no JSON`)
 })
 
 describe('Metadata that several appends share', () => {

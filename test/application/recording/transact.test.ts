@@ -1,4 +1,4 @@
-import { ok } from 'neverthrow'
+import { err, ok } from 'neverthrow'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { change, type StreamState } from '../../../src/application/recording/stream-state.js'
 import type { Streams } from '../../../src/application/recording/streams.js'
@@ -299,6 +299,14 @@ it('waits until followers have seen the last event that it recorded, or else rea
   const last = await store.lastPosition()
   await renaming(() => undefined, runtime)()
   expect(awaited).toEqual([last, last])
+})
+
+it('expects no sequence of a decision that concerns no object', async () => {
+  const answered = await transact(newRuntime(), admittedCall({ expectedSequence: 5n }), {
+    decide: async () => ok({ changes: [] }),
+    answer: ({ events }) => events.length,
+  })
+  expect(answered).toEqual(err({ kind: 'SequenceMismatch', expected: 5n, actual: 0n }))
 })
 
 describe('Until followers have seen what a call answers, it keeps others from nothing', () => {
