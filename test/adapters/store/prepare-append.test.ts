@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { dataAt, prepareAppend } from '../../../src/adapters/store/record-events.js'
 import { appendOf, write } from '../../../src/laws/event-store/harness.js'
 import type { Metadata } from '../../../src/ports/event-store.js'
@@ -44,6 +44,16 @@ describe('Metadata that several appends share', () => {
     jsonOf(inside)
     inside.resourceOwner = 'other'
     expect(jsonOf(inside)).toEqual(inside)
+  })
+
+  test('is made JSON once when all of it is frozen', () => {
+    const actor = Object.freeze({ userId: 'u1', orgId: 'acme' })
+    const metadata = Object.freeze({ actor, resourceOwner: 'acme' })
+    const appends = [0, 1, 2].map(() => ({ ...appendOf([write('law-a', 0)]), metadata }))
+    const stringify = vi.spyOn(JSON, 'stringify')
+    onTestFinished(() => stringify.mockRestore())
+    for (const append of appends) prepareAppend(append)
+    expect(stringify).toHaveBeenCalledExactlyOnceWith(metadata)
   })
 
   test('is written for each of several frozen objects', () => {
