@@ -54,11 +54,9 @@ export const judgeAccess = (found: FoundAccess, question: AccessQuestion): Acces
 
 /** The permissions of the roles, without duplicates, sorted by code point. */
 const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
-  const allowing = roles.filter(({ permissions }) => permissions.length > 0)
-  const [first, second] = allowing
+  const all = roles.flatMap(({ permissions }) => permissions)
   // The permissions of one role are sorted, without duplicates.
-  if (second === undefined) return [...(first?.permissions ?? [])]
-  return [...new Set(allowing.flatMap(({ permissions }) => permissions))].sort()
+  return roles.length < 2 ? all : [...new Set(all)].sort()
 }
 
 /**
