@@ -213,6 +213,19 @@ test.each([
   expect(access(QUERY).grants).toEqual([{ state: 'active', roles: [], lost }])
 })
 
+test('A role that expires for one user does not expire for another who has the same roles', () => {
+  const { hasRole } = liveAfter(
+    [
+      'other',
+      'user_grant.added',
+      { ...userGrant, roles: [{ ...given('a'), ...EXPIRED }, given('b')] },
+    ],
+    ['other', 'user_grant.added', { ...userGrant, userId: 'v', roles: [given('a'), given('b')] }],
+  )
+  const hasA = (userId: string) => hasRole({ ...QUERY, userId }, { roleKey: 'a' }, NOW)
+  expect([hasA('u'), hasA('v')]).toEqual([false, true])
+})
+
 test('A permission counts if a role has it that counts', () => {
   const { hasRole } = liveAfter(
     ['own', 'project_role.updated', { ...role('b'), permissions: ['read'] }],

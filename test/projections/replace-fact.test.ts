@@ -82,7 +82,7 @@ describe('A world without the past', () => {
     }
   })
 
-  test('keeps one text of what users hold who hold the same for ever', () => {
+  test('keeps once what users hold who hold the same for ever', () => {
     const { world, begin, organization } = beginAll(false)
     for (const [userId, more] of [
       ['u', {}],
@@ -156,6 +156,13 @@ test('The end of what never began changes nothing', () => {
   }
 })
 
+test('A role that is gone shows its key alone', () => {
+  const all = beginAll(true)
+  all.end(role)
+  const nothing = { displayName: '', group: '', permissions: [] }
+  expect(all.role()?.found).toEqual({ roleKey: 'a', ...nothing })
+})
+
 test('The whole project comes before its resources, which are in order', () => {
   const on = new SortedMap<number>()
   on.set('b', 3)
@@ -165,6 +172,7 @@ test('The whole project comes before its resources, which are in order', () => {
     { resource: 'A', value: 2 },
     { resource: 'b', value: 3 },
   ])
+  expect([...onPlaces(1, undefined)]).toEqual([{ resource: undefined, value: 1 }])
   expect([...onPlaces(undefined, on, 'b')]).toEqual([{ resource: 'b', value: 3 }])
 })
 

@@ -157,6 +157,16 @@ describe('The roles that count', () => {
   })
 })
 
+describe('The login rules that ask for a role', () => {
+  const found: FoundAccess = { ...foundAccess([]), project: { ...project, projectRoleCheck: true } }
+
+  it('let in who has one on a resource, and nobody without', () => {
+    const login: AccessQuestion = { isOwn: true, now }
+    expect(judgeAccess(found, login).reasons).toEqual([{ kind: 'NoGrant' }])
+    expect(judgeAccess(found, { ...login, hasRoleOnResource: true }).allowed).toBe(true)
+  })
+})
+
 describe('The permissions of the roles that count', () => {
   const reader = role('a', { permissions: ['read', 'share'] })
   const writer = role('b', { permissions: ['comment', 'read', 'write'] })
