@@ -426,7 +426,7 @@ export const numbered = (sql: string): string => {
 const MAX_NAMED = 64
 
 /** Names the texts of statements: at most 7 letters, none of which another name begins with. */
-const namer = (): ((text: string) => string | undefined) => {
+export const namer = (): ((text: string) => string | undefined) => {
   const names = new Map<string, string | undefined>()
   return (text) => {
     if (names.size < MAX_NAMED && !names.has(text)) {

@@ -4,10 +4,10 @@ import { getOrAdd, projectOf, projectScope } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
+  BY_TEXT,
   type Dialect,
   type Integer,
   joined,
-  markOfSize,
   param,
   type Statement,
   type Steps,
@@ -24,16 +24,7 @@ import {
   isMemberOf,
   numberedShares,
 } from './counts.js'
-import {
-  flags,
-  isAfter,
-  isAllowed,
-  NO_WAY,
-  ofUser,
-  onResource,
-  sliceOf,
-  sourceOf,
-} from './holders.js'
+import { isAfter, isAllowed, NO_WAY, ofUser, onResource, sliceOf, sourceOf } from './holders.js'
 import { GRANTS, MAPPED, MEMBERS, PLACES, pageOf, SHARES, withPositions } from './tables.js'
 
 /** A page of the roles of a user that count, and how far the read model is. */
@@ -73,7 +64,7 @@ export function* readHeldRoles(
  * a role once, on however many resources the user has it.
  */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { projectId, projectOrgId, resource, roleKey, permission, at, after, limit } = query
+  const { roleKey, after, limit } = query
   const shares = numberedShares(dialect, {
     from: dialect.hasLateral ? 'given' : '(SELECT DISTINCT share FROM given) AS given',
     number: 'given.share',
@@ -86,17 +77,17 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
   ])
   const order = ['scope', 'resource', 'role', 'idp', 'grp']
   const all = allOf([
-    sql`given.share = share.number`,
+    sql`given.share = found.number`,
     ...(after ? [isAfter(order, [projectScope(after[0], after[1]), ...after.slice(2)])] : []),
   ])
   const columns = `${order.join(', ')}, expires_at, body`
   const page = sql`WITH given AS MATERIALIZED (${joined([byGrants(dialect, query), byGroups(dialect, query)], ' UNION ALL ')}),
     counting AS MATERIALIZED (SELECT share.number, share.scope, share.role, ${bodyOfRole(dialect)} AS body FROM ${shares.from} WHERE ${counting})
-    SELECT ${columns} FROM counting AS share CROSS JOIN given WHERE ${all}
+    SELECT ${columns} FROM counting AS found CROSS JOIN given WHERE ${all}
     ORDER BY ${order.join(', ')} LIMIT ${atLeast(limit + 1)}`
   return {
-    name: `h${flags(projectId, projectOrgId, resource, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
     ...sql`${withPositions(dialect, columns, page)} ORDER BY ${order.join(', ')}`,
+    name: BY_TEXT,
   }
 }
 
