@@ -1,6 +1,12 @@
+import { err, ok } from 'neverthrow'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { StateCache } from '../../../src/application/recording/state-cache.js'
-import { CallStreams, type Streams, streamsAt } from '../../../src/application/recording/streams.js'
+import {
+  CallStreams,
+  type Streams,
+  streamsAt,
+  withinLimits,
+} from '../../../src/application/recording/streams.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
 import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
 import { OrgId, ProjectId, RoleKey } from '../../../src/domain/values.js'
@@ -219,7 +225,56 @@ it('reads a stream once that is wanted twice as it was at a position', async () 
   ])
   expect(first).toMatchObject({ version: 1, state: { name: 'Portal' } })
   expect(second).toBe(first)
+  expect(await then.read(projects, portal)).toBe(first)
   expect(read).toEqual([PORTAL])
+})
+
+it('asks the store for nothing to confirm a decision that read nothing', async () => {
+  const readStreams = vi.fn(async () => [])
+  const streams = streamsOn(new StateCache({ ...store, readStreams }))
+  await streams.decide(async () => undefined)
+  expect(await streams.confirm()).toBe(true)
+  expect(readStreams).not.toHaveBeenCalled()
+})
+
+it('tells the last position of all that the last decision read', async () => {
+  const streams = streamsOn()
+  expect(streams.lastRead).toBe(0n)
+  const [first, last] = (await logOf(store)).slice(-2).map(({ position }) => position)
+  const project = () => streams.read(projects, portal)
+  const role = () => streams.read(projectRoles, { projectId, roleKey })
+  const inOrder = (...reads: readonly (() => Promise<unknown>)[]) =>
+    streams.decide(async () => {
+      for (const each of reads) await each()
+    })
+  await inOrder(project, role)
+  expect(streams.lastRead).toBe(last)
+  await inOrder(role, project)
+  expect(streams.lastRead).toBe(last)
+  await inOrder(project)
+  expect(streams.lastRead).toBe(first)
+})
+
+it('guards what was decided on before, so or as it was loaded since', async () => {
+  const cache = new StateCache(recording)
+  const known = await cache.readLatest(projects, 'acme', portal)
+  const streams = streamsOn(cache)
+  expect(streams.current(known)).toBe(known)
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 1, events: [] }])
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  await streams.reload()
+  await streams.decide(async () => {
+    expect(streams.current(known)).toMatchObject({ version: 2 })
+  })
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 2, events: [] }])
+})
+
+it('does not ask for the limits of a caller on what is refused anyway', async () => {
+  const limit = vi.fn(async () => ok([]))
+  const refused = err({ kind: 'Cancelled' as const })
+  const decide = withinLimits({ authorize: () => true, limit }, async () => refused)
+  expect(await decide(streamsOn())).toBe(refused)
+  expect(limit).not.toHaveBeenCalled()
 })
 
 it('reads no roles to switch a grant off, or to end it', async () => {
