@@ -80,6 +80,26 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
     await page.setViewportSize({ width: 1440, height: 800 })
   })
 
+  it('lets new users in only where an admin has said so, in the guided set-up as in the form', async () => {
+    const field = page.getByRole('checkbox', { name: 'Let new users in' })
+    await opened.open('providers')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    expect(await field.isChecked()).toBe(false)
+    await opened.open('set-up')
+    await page.getByRole('radio', { name: 'Google Workspace' }).check()
+    expect(await field.isChecked()).toBe(false)
+  })
+
+  it('keeps what takes something away in a menu, apart from what changes it', async () => {
+    await opened.open('project?id=invoicing')
+    const actions = page.getByRole('complementary').getByRole('button')
+    const shown = async () =>
+      (await actions.allInnerTexts()).filter((text) => !['Copy', ''].includes(text))
+    expect(await shown()).toEqual(['Edit'])
+    await page.getByText('More', { exact: true }).click()
+    expect(await shown()).toEqual(['Edit', 'Deactivate', 'Remove'])
+  })
+
   it('names the user of a grant, never by an id', async () => {
     const { id = '', name } = PEOPLE[2] ?? {}
     await opened.open(`user-grant?userId=${id}&projectId=invoicing&projectOrgId=acme`)

@@ -204,10 +204,15 @@ const Actions = (props: ActionsProps) => {
     <>
       <div class="actions start">
         {update && <Button text={texts.edit} onClick={() => edit(update)} />}
-        {deactivate && !isInactive && button('deactivate', deactivate)}
         {reactivate && isInactive && button('reactivate', reactivate)}
         {step && button(step.verb, step.operation, step.look ?? 'primary')}
-        {remove && button('remove', remove, 'danger')}
+        {(deactivate || remove) && (
+          <details class="more">
+            <summary>{texts.moreActions}</summary>
+            {deactivate && !isInactive && button('deactivate', deactivate)}
+            {remove && button('remove', remove, 'danger')}
+          </details>
+        )}
       </div>
       {write && !isStale && (
         <WriteDialog write={{ ...write, seen: { object, get, history } }} close={close} />

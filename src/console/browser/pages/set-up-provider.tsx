@@ -115,7 +115,7 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
   const [clientId, setClientId] = useState(text('clientId', ''))
   const [clientSecret, setClientSecret] = useState('')
   const [scopes, setScopes] = useState(text('scopes', SCOPES).replaceAll(',', ' '))
-  const [autoRegister, setAutoRegister] = useState(before ? before['autoRegister'] === true : true)
+  const [autoRegister, setAutoRegister] = useState(before?.['autoRegister'] === true)
   const redirectUri = body?.['redirectUri']
   // A stored secret is sent to the issuer alone that it was given for.
   const hasSecret = before?.['issuer'] === issuerOf(issuer)
