@@ -37,17 +37,10 @@ export const grantStep = (
   { projectId, projectOrgId, resource }: Scope,
   { userId, roles }: { readonly userId: string; readonly roles: readonly RoleChoice[] },
 ): Step => {
-  const ids = {
-    ...{ userId, projectId },
-    ...(projectOrgId && { projectOrgId }),
-    ...(resource && { resource }),
-  }
-  return way === 'give'
-    ? { operation: giveUserGrant, values: { ...ids, roles: roles.map((role) => ({ ...role })) } }
-    : {
-        operation: removeUserGrantRoles,
-        values: { ...ids, roleKeys: roles.map(({ roleKey }) => roleKey) },
-      }
+  const ids = { userId, projectId, projectOrgId, resource: resource || undefined }
+  if (way === 'give') return { operation: giveUserGrant, values: { ...ids, roles } }
+  const roleKeys = roles.map(({ roleKey }) => roleKey)
+  return { operation: removeUserGrantRoles, values: { ...ids, roleKeys } }
 }
 
 /** Begins the field of a role in the changes of a grant. */

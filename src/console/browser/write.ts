@@ -120,7 +120,7 @@ export interface Undo {
   readonly left?: string | undefined
 }
 /** A role, and when it ends. */
-export interface RoleChoice {
+export type RoleChoice = {
   readonly roleKey: string
   readonly expiresAt?: string | undefined
 }
@@ -334,7 +334,7 @@ const writtenOf = (field: FormField, value: JsonValue | undefined): Written => {
 /** The value of a field in a request. */
 export const jsonOf = (field: FormField, written: Written): JsonValue => {
   if (typeof written !== 'string')
-    return written.map((role) => (field.as === 'roleKeys' ? role.roleKey : { ...role }))
+    return written.map((role) => (field.as === 'roleKeys' ? role.roleKey : role))
   if (field.as === 'flag') return written === 'true'
   if (field.as === 'roles' || field.as === 'roleKeys') return []
   return field.as === 'lines' ? written.split('\n').filter((line) => line.trim() !== '') : written

@@ -62,8 +62,8 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
       intents.includes(intent) ? intents.filter((each) => each !== intent) : [...intents, intent],
     )
   const issue = async () => {
-    const about = note.trim() && { note: note.trim() }
-    const issued = await send(setupLinkService.issueSetupLink, { intents, expiresAt, ...about })
+    const values = { intents, expiresAt, note: note.trim() || undefined }
+    const issued = await send(setupLinkService.issueSetupLink, values)
     if (issued) setUrl(urlOf(String(issued['token'])))
   }
   return (
