@@ -100,6 +100,15 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
     expect(await shown()).toEqual(['Edit', 'Deactivate', 'Remove'])
   })
 
+  it('shows a table as a whole on a tablet, with its last column', async () => {
+    await page.setViewportSize({ width: 768, height: 800 })
+    await opened.open(`user?userId=${PEOPLE[2]?.id}`)
+    const held = page.locator('.held .wide')
+    await held.getByText('until').first().waitFor()
+    expect(await held.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0)
+    await page.setViewportSize({ width: 1440, height: 800 })
+  })
+
   it('names the user of a grant, never by an id', async () => {
     const { id = '', name } = PEOPLE[2] ?? {}
     await opened.open(`user-grant?userId=${id}&projectId=invoicing&projectOrgId=acme`)
@@ -115,6 +124,8 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
       .getByText(/hat .*Buchhal|hat .*Accountant.* erhalten/)
       .first()
       .waitFor()
+    const state = page.locator('.timeline li').filter({ hasText: 'deaktiviert' }).first()
+    expect(await state.locator('.changes').innerText()).toMatch(/Zustand\s+aktiv → inaktiv/)
     await opened.open('projects')
     await page.getByRole('button', { name: german.add, exact: true }).click()
     await page.getByRole('dialog').getByLabel('Id').fill('not an id!')

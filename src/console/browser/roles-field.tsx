@@ -8,7 +8,7 @@ import { isOwn, type ProjectIds, roleNameOf } from './known.js'
 import { Waiting } from './notice.js'
 import { useQuery, useRows } from './query.js'
 import { settings } from './settings.js'
-import { say, sayCount, texts } from './texts.js'
+import { sayCount, texts } from './texts.js'
 import type { RoleChoice } from './write.js'
 
 export interface RoleOption {
@@ -17,16 +17,6 @@ export interface RoleOption {
   readonly group: string
   readonly permissions: readonly string[]
 }
-
-/** The group of a provider that a role comes from. */
-export interface RoleSource {
-  readonly idpId: string
-  readonly group: string
-}
-
-/** How a user has a role: given by hand, or by a group. */
-export const viaOf = ({ via }: { readonly via?: RoleSource | undefined }): string =>
-  via ? say(texts.viaGroup, { group: via.group }) : texts.direct
 
 const PAGE_SIZE = 1000
 /** Roles that are drawn at a time, besides those that are chosen. */

@@ -308,9 +308,9 @@ export const useForm = ({ operation, ids, fields, seen, undo, shape }: Write) =>
 
 export const etagOf = ({ details }: StoredObject): string => `"${details.sequence}"`
 
-/** Makes an idempotency key. `randomUUID` would need a secure context. */
-export const drawKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))]
+/** Makes an idempotency key, or an id. `randomUUID` would need a secure context. */
+export const drawKey = (bytes = 16): string =>
+  [...crypto.getRandomValues(new Uint8Array(bytes))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 

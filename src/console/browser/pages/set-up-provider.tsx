@@ -6,7 +6,7 @@ import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { useQuery } from '../query.js'
 import { fieldName, Say, texts } from '../texts.js'
-import { useWrite } from '../write.js'
+import { drawKey, useWrite } from '../write.js'
 
 /** Issuers that are the same for everybody. */
 const ISSUERS: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ interface ProviderStepProps {
 export const ProviderStep = (props: ProviderStepProps) => {
   const { providers, isReading, chosen, choose, isFixed, ownId } = props
   const [kind, setKind] = useState('')
-  const [drawn] = useState(drawId)
+  const [drawn] = useState(() => drawKey(5))
   const [isEditing, setEditing] = useState(false)
   if (chosen && !isEditing)
     return (
@@ -88,12 +88,6 @@ export const ProviderStep = (props: ProviderStepProps) => {
 
 const ACTIVE = 'STATE_ACTIVE'
 
-/** `randomUUID` would need a secure context. */
-const drawId = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(5))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-
 interface ProviderFormProps {
   /** Whose steps to show; empty for none. */
   readonly kind: string
@@ -108,33 +102,31 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
   const { send, failure, isBusy } = useWrite()
   const text = (field: string, initial: string) => String(before?.[field] ?? initial)
-  const [name, setName] = useState(
-    text('name', kind === 'other' ? '' : (texts.setUpKinds[kind] ?? '')),
-  )
-  const [issuer, setIssuer] = useState(text('issuer', ISSUERS[kind] ?? ''))
-  const [clientId, setClientId] = useState(text('clientId', ''))
-  const [clientSecret, setClientSecret] = useState('')
-  const [scopes, setScopes] = useState(text('scopes', SCOPES).replaceAll(',', ' '))
-  const [autoRegister, setAutoRegister] = useState(before?.['autoRegister'] === true)
+  const [values, setValues] = useState({
+    name: text('name', kind === 'other' ? '' : (texts.setUpKinds[kind] ?? '')),
+    issuer: text('issuer', ISSUERS[kind] ?? ''),
+    clientId: text('clientId', ''),
+    clientSecret: '',
+    scopes: text('scopes', SCOPES).replaceAll(',', ' '),
+    autoRegister: before?.['autoRegister'] === true,
+  })
   const redirectUri = body?.['redirectUri']
   // A stored secret is sent to the issuer alone that it was given for.
-  const hasSecret = before?.['issuer'] === issuerOf(issuer)
+  const hasSecret = before?.['issuer'] === issuerOf(values.issuer)
   const connect = async (event: Event) => {
     event.preventDefault()
-    const fields = {
-      name,
-      issuer: issuerOf(issuer),
-      clientId: clientId.trim(),
-      ...(clientSecret.trim() && { clientSecret: clientSecret.trim() }),
-      scopes: scopes.split(/\s+/).filter(Boolean),
-      autoRegister,
-    }
     const { addOidcIdentityProvider, patchIdentityProvider } = identityProviderService
-    const saved = before
-      ? await send(patchIdentityProvider, { idpId, ...fields })
-      : await send(addOidcIdentityProvider, { idpId, ...fields })
+    const saved = await send(before ? patchIdentityProvider : addOidcIdentityProvider, {
+      ...{ idpId, ...values, issuer: issuerOf(values.issuer), clientId: values.clientId.trim() },
+      clientSecret: values.clientSecret.trim() || undefined,
+      scopes: values.scopes.split(/\s+/).filter(Boolean),
+    })
     if (saved) done()
   }
+  const field = (name: 'name' | 'issuer' | 'clientId' | 'clientSecret' | 'scopes') => ({
+    value: values[name],
+    change: (value: string) => setValues({ ...values, [name]: value }),
+  })
   const shownUri = redirectUri ? (
     <>
       <code>{String(redirectUri)}</code> <CopyButton text={String(redirectUri)} />
@@ -153,29 +145,30 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
           </li>
         ))}
       </ol>
-      <TextField label={texts.setUp.name} value={name} change={setName} />
+      <TextField label={texts.setUp.name} {...field('name')} />
       <TextField
         label={texts.setUp.issuer}
         hint={texts.setUp.issuerHint}
-        value={issuer}
-        change={(text) => setIssuer(issuerOf(text))}
+        {...field('issuer')}
+        change={(text) => setValues({ ...values, issuer: issuerOf(text) })}
       />
-      <TextField label={texts.setUp.clientId} value={clientId} change={setClientId} />
+      <TextField label={texts.setUp.clientId} {...field('clientId')} />
       <TextField
         label={fieldName('clientSecret')}
         isSecret
         isOptional={hasSecret}
         {...(hasSecret && { hint: texts.secretHint })}
-        value={clientSecret}
-        change={setClientSecret}
+        {...field('clientSecret')}
       />
-      <TextField label={fieldName('scopes')} value={scopes} change={setScopes} />
+      <TextField label={fieldName('scopes')} {...field('scopes')} />
       <div class="field">
         <label class="flag">
           <input
             type="checkbox"
-            checked={autoRegister}
-            onChange={({ currentTarget }) => setAutoRegister(currentTarget.checked)}
+            checked={values.autoRegister}
+            onChange={({ currentTarget: { checked } }) =>
+              setValues({ ...values, autoRegister: checked })
+            }
           />
           {fieldName('autoRegister')}
         </label>
