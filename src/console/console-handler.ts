@@ -12,7 +12,7 @@ import {
 import { fetchHandler, type NodeRequest } from '../transport/index.js'
 import { AREAS } from './browser/page-names.js'
 import { CROSS_SITE, isForeign } from './cross-site.js'
-import { type Asker, described, organizationsOf, usersOf, whyNoUsers } from './directory.js'
+import { type Asker, described, foundIn, whyNoUsers } from './directory.js'
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
@@ -137,15 +137,15 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   const users = asking(async (asker, { query }) => {
     const refusal = await whyNoUsers(iam, asker)
     if (refusal) return refusedBy(refusal)
-    const found = options.users && (await usersOf(options.users, new URLSearchParams(query), asker))
+    const found = options.users && (await foundIn(options.users, new URLSearchParams(query), asker))
     return found ? jsonResponse(200, JSON.stringify({ users: found })) : OUT_OF_BOUNDS
   })
   const organizations = asking(async (asker, { query }) => {
     const allowed = await iam.projectGrants.listReceived({ pageSize: 1 }, asker)
     if (allowed.isErr()) return refusedBy(allowed.error)
     const { find } = options.organizations ?? {}
-    const text = new URLSearchParams(query).get('text') ?? ''
-    const found = find && (await organizationsOf(find, text, asker))
+    const text = new URLSearchParams({ text: new URLSearchParams(query).get('text') ?? '' })
+    const found = find && (await foundIn({ describe: () => [], find }, text, asker))
     return found ? jsonResponse(200, JSON.stringify({ organizations: found })) : OUT_OF_BOUNDS
   })
   const setUp = asking(async (asker, request) =>

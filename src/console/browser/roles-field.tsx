@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { projectGrantService, projectRoleService } from '../../transport/wire.js'
 import { type Json, pathOf, type StoredObject } from './api.js'
+import { Flag } from './button.js'
 import { SearchField } from './choice.js'
 import { readAll } from './csv.js'
 import { EndInput } from './dates.js'
@@ -116,19 +117,12 @@ export const RolesField = (props: RolesFieldProps) => {
     )
   const item = (role: RoleOption) => (
     <li key={role.roleKey}>
-      <label class="flag">
-        <input
-          type="checkbox"
-          checked={isChosen(role.roleKey)}
-          onChange={() => toggle(role.roleKey)}
-        />
-        <span>
-          <bdi title={role.roleKey}>{role.name}</bdi>{' '}
-          {role.permissions.length > 0 && (
-            <bdi class="id">{list.format(role.permissions.slice(0, SHOWN))}</bdi>
-          )}
-        </span>
-      </label>
+      <Flag isOn={isChosen(role.roleKey)} change={() => toggle(role.roleKey)}>
+        <bdi title={role.roleKey}>{role.name}</bdi>{' '}
+        {role.permissions.length > 0 && (
+          <bdi class="id">{list.format(role.permissions.slice(0, SHOWN))}</bdi>
+        )}
+      </Flag>
       {hasExpiry && isChosen(role.roleKey) && (
         <EndInput
           role={role.name}

@@ -23,7 +23,9 @@ export const undoRemoval = async (type: ObjectType, object: StoredObject): Promi
 /** Sends the fields of an object as they were: those that the operation takes. */
 const again = (operation: WireMethod, object: Json): Step => ({
   operation,
-  values: Object.fromEntries(operation.request.fields.map(({ name }) => [name, object[name]])),
+  values: Object.fromEntries(
+    operation.request.fields.map(({ name }) => [name, object[name] || undefined]),
+  ),
 })
 
 /** Gives a user the roles of a grant again that have not ended: an end in the past cannot be given. */

@@ -69,20 +69,19 @@ export const writeAll = async (
 export const useWrite = () => {
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isBusy, setBusy] = useState(false)
-  return {
-    failure,
-    isBusy,
-    /** The answer of an operation; undefined when it failed. */
-    send: async <Body = Json>(operation: WireMethod, values: Json): Promise<Body | undefined> => {
-      setBusy(true)
-      setFailure(undefined)
-      const outcome = await write<Body>({ operation, values })
-      setBusy(false)
-      if ('body' in outcome) return outcome.body
-      setFailure(outcome.failure)
-      return undefined
-    },
+  /** The answer of a call; undefined when it failed. */
+  const run = async <Body = Json>(called: Promise<Outcome<Body>>): Promise<Body | undefined> => {
+    setBusy(true)
+    setFailure(undefined)
+    const outcome = await called
+    setBusy(false)
+    if ('body' in outcome) return outcome.body
+    setFailure(outcome.failure)
+    return undefined
   }
+  const send = <Body = Json>(operation: WireMethod, values: Json) =>
+    run(write<Body>({ operation, values }))
+  return { failure, isBusy, run, send }
 }
 
 /** A write: the request, and the state it is based on. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { identityProviderService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
-import { Button, CopyButton } from '../button.js'
+import { Button, CopyButton, Flag } from '../button.js'
 import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { useQuery } from '../query.js'
@@ -67,15 +67,9 @@ export const ProviderStep = (props: ProviderStepProps) => {
         <fieldset class="kinds">
           <legend>{texts.setUp.which}</legend>
           {Object.entries(texts.setUpKinds).map(([each, name]) => (
-            <label key={each} class="flag">
-              <input
-                type="radio"
-                name="kind"
-                checked={each === kind}
-                onChange={() => setKind(each)}
-              />
+            <Flag key={each} group="kind" isOn={each === kind} change={() => setKind(each)}>
               {name}
-            </label>
+            </Flag>
           ))}
         </fieldset>
       )}
@@ -162,16 +156,12 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
       />
       <TextField label={fieldName('scopes')} {...field('scopes')} />
       <div class="field">
-        <label class="flag">
-          <input
-            type="checkbox"
-            checked={values.autoRegister}
-            onChange={({ currentTarget: { checked } }) =>
-              setValues({ ...values, autoRegister: checked })
-            }
-          />
+        <Flag
+          isOn={values.autoRegister}
+          change={(autoRegister) => setValues({ ...values, autoRegister })}
+        >
           {fieldName('autoRegister')}
-        </label>
+        </Flag>
       </div>
       {failure && <FailureNotice failure={failure} />}
       <button type="submit" class="primary" disabled={isBusy}>

@@ -6,7 +6,7 @@ import {
   userGrantService,
 } from '../../../transport/wire.js'
 import type { Json, StoredObject } from '../api.js'
-import { Button, CopyButton } from '../button.js'
+import { CopyButton, Opener } from '../button.js'
 import { readAll } from '../csv.js'
 import { Dialog } from '../dialog.js'
 import { Value } from '../display.js'
@@ -204,26 +204,26 @@ interface RemoveAllProps {
 
 /** Removes all roles of a user, after a dialog that names them. */
 const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
-  const [isAsking, setAsking] = useState(false)
   const [reason, setReason] = useState('')
   const { send, failure, isBusy } = useWrite()
   const user = nameOf(userId)
-  const removeAll = async () => {
+  const removeAll = async (close: () => void) => {
     const { listUserGrants, removeAllUserGrants } = userGrantService
     const before = await readAll<StoredObject>(listUserGrants, { 'filter.user_id.equals': userId })
     if (!(await send(removeAllUserGrants, { userId, ...(reason && { reason }) }))) return
     const steps = 'rows' in before ? before.rows.flatMap(givenAgain) : []
     announce(say(texts.removedAll, { user }), { steps })
-    setAsking(false)
+    close()
   }
   return (
-    <>
-      <Button text={texts.removeAll} look="danger" onClick={() => setAsking(true)} />
-      {isAsking && (
+    <Opener
+      text={texts.removeAll}
+      look="danger"
+      dialog={(close) => (
         <Dialog
           title={say(texts.removeAllTitle, { user })}
-          close={() => setAsking(false)}
-          submit={removeAll}
+          close={close}
+          submit={() => removeAll(close)}
           done={{ text: texts.removeAll, isOff: isBusy, isDangerous: true }}
         >
           <p>{texts.removeAllAbout}</p>
@@ -238,6 +238,6 @@ const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
           <ReasonField reason={reason} change={setReason} />
         </Dialog>
       )}
-    </>
+    />
   )
 }
