@@ -9,9 +9,9 @@ import type {
 } from '../../../ports/access-reads.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
 import { byMappedRole, compareCodePoints } from '../../../projections/row-order.js'
-import { foundProject, placeScope, projectScope } from '../../../projections/rows.js'
+import { foundProject, getOrAdd, placeScope, projectScope } from '../../../projections/rows.js'
 import type { Dialect, Integer, Statement, Steps } from '../dialect.js'
-import { endedWith, expiryOf, isCurrent, isMemberOf, stands, streamOf } from './counts.js'
+import { activity, endedWith, expiryOf, isMemberOf, stands, streamOf } from './counts.js'
 import { IS_GRANTED } from './lists.js'
 import {
   atHead,
@@ -32,18 +32,16 @@ export function* readAccess(dialect: Dialect, query: AccessQuery): Steps<FoundAt
     ...Positions,
     project: string | null,
     projectGrant: FoundProject['state'] | null,
-    mapped: string,
-    ...grants: readonly string[],
+    roles: string,
   ]
   const row = oneOf<Found>(yield accessStatement(dialect, query))
-  const [head, reached, project, projectGrant, mapped, ...grants] = row
+  const [head, reached, project, projectGrant, roles] = row
   // What lies in a project is gone with it.
   if (project === null) return atHead([head, reached], NO_PROJECT)
   return atHead([head, reached], {
     project: foundProject(JSON.parse(project)),
     projectGrant: projectGrant ?? undefined,
-    grants: grants.flatMap(grantsIn),
-    mapped: mappedIn(JSON.parse(mapped)),
+    ...rolesIn(JSON.parse(roles)),
   })
 }
 
@@ -54,59 +52,60 @@ const NO_PROJECT: FoundAccess = {
   mapped: [],
 }
 
-/** A role of a grant; what ended it, if it is not current, and the body of the role. */
+/** A role of a grant, or of a group that the user was last reported in. */
 type StoredRole = readonly [
   roleKey: string,
   expires: number | null,
+  /** What ended the generation of the role, if it is not current. */
   endedWith: LostRole['with'] | null,
   body: string | null,
+  resource: string,
+  /** The state of the grant; null for a role of a group. */
+  state: FoundGrant['state'] | null,
+  /** What gives the role of a group; null for a role of a grant, or if the provider is gone. */
+  isProviderActive: number | null,
+  idpId: string | null,
+  group: string | null,
 ]
 
-/** A grant. SQLite nests JSON, PostgreSQL its text. */
-type StoredGrant = readonly [state: FoundGrant['state'], roles: readonly StoredRole[] | string]
-
-const grantsIn = (json: string): readonly FoundGrant[] => {
-  const found: readonly StoredGrant[] = JSON.parse(json)
-  return found.map(([state, roles]) => ({
+const rolesIn = (stored: readonly StoredRole[]): Pick<FoundAccess, 'grants' | 'mapped'> => {
+  const grants = new Map<string, FoundGrant & { roles: FoundRole[]; lost: LostRole[] }>()
+  const mapped: FoundMappedRole[] = []
+  for (const [
+    roleKey,
+    expires,
+    ended,
+    body,
+    resource,
     state,
-    ...rolesIn(typeof roles === 'string' ? JSON.parse(roles) : roles),
-  }))
-}
-
-const rolesIn = (stored: readonly StoredRole[]): Omit<FoundGrant, 'state'> => {
-  const roles: FoundRole[] = []
-  const lost: LostRole[] = []
-  for (const [roleKey, expires, ended, body] of stored)
-    if (ended === null) roles.push({ roleKey, ...shownRole(body), ...expiry(expires) })
-    else lost.push({ roleKey, with: ended })
-  return { roles: roles.sort(byRole), lost: lost.sort(byRole) }
+    isProviderActive,
+    idpId,
+    group,
+  ] of stored) {
+    const role = { roleKey, ...shownRole(body), ...expiry(expires) }
+    if (state !== null) {
+      const grant = getOrAdd(grants, resource, () => ({ state, roles: [], lost: [] }))
+      if (ended === null) grant.roles.push(role)
+      else grant.lost.push({ roleKey, with: ended })
+    } else if (ended === null && isProviderActive !== null && idpId !== null && group !== null)
+      mapped.push({
+        ...role,
+        via: { idpId, group },
+        ...(resource !== '' && { resource }),
+        isProviderActive: isProviderActive === 1,
+      })
+  }
+  for (const { roles, lost } of grants.values()) {
+    roles.sort(byRole)
+    lost.sort(byRole)
+  }
+  // The whole project, then the resource.
+  const found = [...grants].sort(([one], [other]) => compareCodePoints(one, other))
+  return { grants: found.map(([, grant]) => grant), mapped: mapped.sort(byMappedRole) }
 }
 
 const byRole = (one: FoundRole | LostRole, other: FoundRole | LostRole): number =>
   compareCodePoints(one.roleKey, other.roleKey)
-
-/** A role of a group that a user was last reported in. */
-type StoredMappedRole = readonly [
-  roleKey: string,
-  idpId: string,
-  group: string,
-  expires: number | null,
-  isProviderActive: number,
-  resource: string,
-  body: string | null,
-]
-
-const mappedIn = (stored: readonly StoredMappedRole[]): readonly FoundMappedRole[] =>
-  stored
-    .map(([roleKey, idpId, group, expires, isProviderActive, resource, body]) => ({
-      roleKey,
-      ...shownRole(body),
-      ...expiry(expires),
-      via: { idpId, group },
-      ...(resource !== '' && { resource }),
-      isProviderActive: isProviderActive === 1,
-    }))
-    .sort(byMappedRole)
 
 /** Finds all that decides whether a user has access to a project, in one row. */
 export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement => {
@@ -122,35 +121,39 @@ export const accessStatement = (dialect: Dialect, query: AccessQuery): Statement
       resource === undefined ? 'access' : 'access on',
       () => `SELECT ${positionColumns(dialect)}, ${object('project', 'object.body')} AS project,
       ${object('project_grant', fieldInBody('state'))} AS project_grant,
-      (${mappedRoles(dialect, resource)}) AS mapped,
-      ${places.map((_, index) => `(${grantThere(dialect)}) AS grant_${index}`).join(', ')}`,
+      (${rolesThere(dialect, places.length)}) AS roles`,
     ),
     parameters: [
       ...[projectOrgId, projectId, scope, orgId],
-      ...[userId, orgId, orgId, scope, ...(resource === undefined ? [] : [resource])],
-      ...places.flatMap((place) => [orgId, place, userId]),
+      ...[orgId, ...places, userId],
+      ...[userId, orgId, ...(resource === undefined ? [] : [resource]), orgId, scope],
     ],
   }
 }
 
-/** The grant of a user at a place. */
-const grantThere = (dialect: Dialect): string => {
-  const { table, jsonRows } = dialect
-  const columns = [`COALESCE(object.state, 'active')`, `(${givenRoles(dialect)})`]
-  return `SELECT ${jsonRows(columns)} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
-    WHERE place.org = ? AND place.scope = ? AND object.place = place.number
+/** The roles of a user at a place, or at a project and a resource of it. A role is looked at in one way, whatever gives it. */
+const rolesThere = (dialect: Dialect, places: number): string => {
+  const { table, jsonRows, listedShares } = dialect
+  const { from, columns } = listedShares('object.shares')
+  const provider = streamOf.provider({ org: 'mapped.org', idp: 'mapped.idp' })
+  const granted = `SELECT ${columns.share} AS share, ${columns.expiresAt} AS expires, place.resource,
+      COALESCE(object.state, 'active') AS state, NULL AS is_provider_active, NULL AS idp, NULL AS grp
+    FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object CROSS JOIN ${from}
+    WHERE place.org = ? AND place.scope ${places === 1 ? '= ?' : 'IN (?, ?)'} AND object.place = place.number
       AND object.user_id = ? AND ${IS_GRANTED.sql}`
-}
-
-/** The roles of a grant, called `object`. */
-const givenRoles = (dialect: Dialect): string => {
-  const { table, jsonRows } = dialect
-  const { from, columns } = dialect.listedShares('object.shares')
-  const current = isCurrent(dialect, 'share').sql
-  const ended = `CASE WHEN ${current} THEN NULL ELSE ${endedWith(dialect, 'share')} END`
-  const role = ['share.role', columns.expiresAt, ended, bodyOfRole(dialect)]
-  return `SELECT ${jsonRows(role)} FROM ${from} CROSS JOIN ${table(SHARES)} AS share
-    WHERE share.number = ${columns.share}`
+  // In this order: a user has few groups, and a project many mappings.
+  const mapped = `SELECT mapped.share, ${expiryOf('mapped', 'member')}, mapped.resource, NULL,
+      ${activity(dialect, provider)}, mapped.idp, mapped.grp
+    FROM ${table(MEMBERS)} AS member CROSS JOIN ${table(MAPPED)} AS mapped
+    WHERE member.user_id = ? AND member.org = ? AND member.end_at IS NULL AND ${isMemberOf('mapped', 'member')}
+      AND mapped.end_at IS NULL AND mapped.since < member.begin_at
+      AND ${places === 1 ? `mapped.resource = ''` : `mapped.resource IN ('', ?)`}`
+  const body = `(SELECT shown.body FROM ${table(OBJECTS.project_role)} AS shown WHERE shown.scope = share.scope AND shown.key = share.role)`
+  const role = ['share.role', 'given.expires', endedWith(dialect, 'share'), body, 'given.resource']
+  const way = ['given.state', 'given.is_provider_active', 'given.idp', 'given.grp']
+  return `SELECT ${jsonRows([...role, ...way])} FROM (${granted} UNION ALL ${mapped}) AS given CROSS JOIN ${table(SHARES)} AS share
+    WHERE share.number = given.share
+      AND share.place = (SELECT whole.number FROM ${table(PLACES)} AS whole WHERE whole.org = ? AND whole.scope = ?)`
 }
 
 /** The body of the role in a row with its `scope` and `role`; null if the role or its project does not exist. */
@@ -158,29 +161,6 @@ export const bodyOfRole = (dialect: Dialect, row = 'share'): string => {
   const exists = stands(dialect, streamOf.project(row), { orInactive: true })
   return `(SELECT shown.body FROM ${dialect.table(OBJECTS.project_role)} AS shown
     WHERE shown.scope = ${row}.scope AND shown.key = ${row}.role AND ${exists.sql})`
-}
-
-/** The roles of the groups that the user was last reported in, since their mappings were added. */
-const mappedRoles = (dialect: Dialect, resource: string | undefined): string => {
-  const { table, jsonRows } = dialect
-  const provider = streamOf.provider({ org: 'mapped.org', idp: 'mapped.idp' })
-  const columns = [
-    'share.role',
-    'mapped.idp',
-    'mapped.grp',
-    expiryOf('mapped', 'member'),
-    `CASE WHEN ${stands(dialect, provider).sql} THEN 1 ELSE 0 END`,
-    'mapped.resource',
-    bodyOfRole(dialect),
-  ]
-  // In this order: a user has few groups, and a project many mappings.
-  return `SELECT ${jsonRows(columns)} FROM ${table(MEMBERS)} AS member CROSS JOIN ${table(MAPPED)} AS mapped
-    CROSS JOIN ${table(SHARES)} AS share
-    WHERE member.user_id = ? AND member.org = ? AND member.end_at IS NULL AND ${isMemberOf('mapped', 'member')}
-      AND mapped.end_at IS NULL AND mapped.since < member.begin_at
-      AND share.number = mapped.share AND share.org = ? AND share.scope = ?
-      AND ${resource === undefined ? `mapped.resource = ''` : `mapped.resource IN ('', ?)`}
-      AND ${stands(dialect, provider, { orInactive: true }).sql} AND ${isCurrent(dialect, 'share').sql}`
 }
 
 /** The display fields of a role, from its body; empty if the role does not exist. */

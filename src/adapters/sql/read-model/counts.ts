@@ -136,14 +136,19 @@ export const stands = (
   sql`(SELECT ${orInactive ? 'count(*)' : 'max(standing.active)'} FROM ${table(STANDING)} AS standing
     WHERE standing.stream = ${stream} AND standing.since = ${since} AND ${lasting('standing', at)}) = 1`
 
-/** Why a generation that is not current ended first: `role` or `project_grant`. */
+/** Whether the object of a stream, which is named in SQL, is active: 1 or 0; null if it does not exist. */
+export const activity = ({ table }: Dialect, stream: string): string =>
+  `(SELECT standing.active FROM ${table(STANDING)} AS standing
+    WHERE standing.stream = ${stream} AND standing.since = 0 AND standing.end_at IS NULL)`
+
+/** What ended a generation first: `role` or `project_grant`; null while it is current. */
 export const endedWith = (dialect: Dialect, share: string): string => {
   const { table, counted } = dialect
   const end = endOf(dialect, share)
-  return `CASE WHEN (${end}) < (
-    SELECT CASE WHEN count(*) = 0 THEN 0 WHEN count(*) = ${counted('ended.end_at')} THEN max(ended.end_at) ELSE (${end}) + 1 END
-    FROM ${table(STANDING)} AS ended WHERE ended.stream = ${streamOf.role(share)} AND ended.since = ${share}.role_since
-  ) THEN 'project_grant' ELSE 'role' END`
+  return `(SELECT CASE
+      WHEN count(*) > ${counted('standing.end_at')} THEN CASE WHEN ${end} IS NOT NULL THEN 'project_grant' END
+      WHEN ${end} < max(standing.end_at) THEN 'project_grant' ELSE 'role' END
+    FROM ${table(STANDING)} AS standing WHERE standing.stream = ${streamOf.role(share)} AND standing.since = ${share}.role_since)`
 }
 
 /** Names of streams, of the values in a row. */

@@ -17,8 +17,13 @@ import {
   foldCase,
   multiValuedOf,
 } from '../../../projections/row-order.js'
-import { cappedTotal, listedScope } from '../../../projections/rows.js'
-import { fieldNamed, identityField, viewFields } from '../../../projections/view-fields.js'
+import {
+  cappedTotal,
+  fieldNamed,
+  identityField,
+  listedScope,
+  viewFields,
+} from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,

@@ -5,8 +5,13 @@ import { timeOf } from '../../../ports/event-store.js'
 import type { Views, ViewType } from '../../../ports/read-model.js'
 import { type IsCurrent, type Row as ObjectRow, shown } from '../../../projections/project.js'
 import { filterableText, foldCase } from '../../../projections/row-order.js'
-import { ownerOf, projectScope, type RowKey } from '../../../projections/rows.js'
-import { filterableFields, viewFields } from '../../../projections/view-fields.js'
+import {
+  filterableFields,
+  ownerOf,
+  projectScope,
+  type RowKey,
+  viewFields,
+} from '../../../projections/rows.js'
 import type { Dialect, Integer, Row, Statement } from '../dialect.js'
 import { isCurrent, stands, streamOf } from './counts.js'
 import { hasShares, isKey, PROJECT_SCOPE, SHARES } from './tables.js'

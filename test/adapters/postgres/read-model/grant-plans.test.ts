@@ -8,7 +8,7 @@ import { affectedStatement } from '../../../../src/adapters/sql/read-model/affec
 import { heldRolesStatement } from '../../../../src/adapters/sql/read-model/held-roles.js'
 import { holdersStatement } from '../../../../src/adapters/sql/read-model/holders.js'
 import { listStatements } from '../../../../src/adapters/sql/read-model/lists.js'
-import { GRANTS, HELD, OBJECTS } from '../../../../src/adapters/sql/read-model/tables.js'
+import { GRANTS, HELD, OBJECTS, SHARES } from '../../../../src/adapters/sql/read-model/tables.js'
 import { usersStatement } from '../../../../src/adapters/sql/read-model/users.js'
 import {
   ACCESS,
@@ -68,7 +68,11 @@ describe('Among 20,000 grants in 100 organizations, PostgreSQL uses an index', (
     await expectIndexes(listStatements(dialect, query).page)
   })
 
-  test('for a check of access.', () => expectIndexes(accessStatement(dialect, ACCESS)))
+  test('for a check of access, which looks at no roles of other organizations.', async () => {
+    await expectIndexes(accessStatement(dialect, ACCESS))
+    const plan = (await planOf(accessStatement(dialect, ACCESS))).join('\n')
+    expect(plan).not.toContain(`Seq Scan on ${SHARES.name}`)
+  })
 
   test.each(HELD_ROLES)('for the roles of one user, with %o.', (query) =>
     expectIndexes(heldRolesStatement(dialect, query)),
