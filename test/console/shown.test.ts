@@ -11,7 +11,10 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
   let page: OpenConsole['page']
 
   beforeAll(async () => {
-    opened = await openConsole({ ...REALISTIC, messages: { de: german } }, fillRealistic)
+    opened = await openConsole(
+      { ...REALISTIC, messages: { de: german }, loginUrl: '/login?returnTo={returnTo}' },
+      fillRealistic,
+    )
     page = opened.page
     await page.setViewportSize({ width: 1440, height: 800 })
   })
@@ -114,6 +117,79 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
     await opened.open(`user-grant?userId=${id}&projectId=invoicing&projectOrgId=acme`)
     await page.getByRole('link', { name: `User: ${name}` }).waitFor()
     expect(await page.locator('main').innerText()).not.toContain(id)
+  })
+
+  it('keeps the option of a picker in view, and says how many there are', async () => {
+    await opened.open('timeline')
+    await page.getByRole('combobox', { name: 'By', exact: true }).fill('a')
+    await page.getByText('20 found Type to find more.').waitFor()
+    const isInView = () =>
+      page.locator('[role="option"][aria-selected="true"]').evaluate((option) => {
+        const list = option.closest('.options')?.getBoundingClientRect()
+        const { top, bottom } = option.getBoundingClientRect()
+        return list !== undefined && top >= list.top - 1 && bottom <= list.bottom + 1
+      })
+    for (let step = 0; step < 12; step++) await page.keyboard.press('ArrowDown')
+    expect(await isInView()).toBe(true)
+    await page.keyboard.press('PageDown')
+    expect(await isInView()).toBe(true)
+    await page.keyboard.press('Escape')
+  })
+
+  it('says in words at which change of an object the slider stands', async () => {
+    await opened.open('role?projectId=invoicing&roleKey=tax')
+    const slider = page.getByLabel('Version')
+    expect(await slider.getAttribute('aria-valuetext')).toBe('now')
+    await slider.press('ArrowLeft')
+    await page.getByRole('heading', { level: 1, name: 'Tax adviser' }).waitFor()
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/\d{4}.*\d:\d\d/)
+  })
+
+  it('gives each button room for a finger', async () => {
+    for (const path of [`user?userId=${PEOPLE[2]?.id}`, 'projects']) {
+      await opened.open(path)
+      const sides = await page
+        .locator('main button')
+        .evaluateAll((buttons) =>
+          buttons.flatMap((button) => [button.clientWidth + 2, button.clientHeight + 2]),
+        )
+      expect(Math.min(...sides)).toBeGreaterThanOrEqual(24)
+    }
+  })
+
+  it('says of an unknown user that nobody knows them', async () => {
+    await opened.open('user?userId=nobody')
+    await page.getByText('The application does not know this user').waitFor()
+  })
+
+  it('asks for nothing new in a tab that nobody sees', async () => {
+    const tab = await page.context().newPage()
+    await tab.clock.install()
+    await tab.goto(`${opened.host.origin}/any/prefix/timeline`)
+    await tab.locator('.timeline li').first().waitFor()
+    let polls = 0
+    tab.on('request', (request) => {
+      if (request.url().includes('after=')) polls++
+    })
+    const later = async () => {
+      await tab.clock.fastForward(5000)
+      return polls
+    }
+    await expect.poll(later).toBeGreaterThan(1)
+    await tab.evaluate(() => Object.defineProperty(document, 'hidden', { value: true }))
+    // One that was on its way may still end.
+    await later()
+    const before = await later()
+    for (let round = 0; round < 5; round++) expect(await later()).toBe(before)
+    await tab.close()
+  })
+
+  it('leads back after a sign-in', async () => {
+    await opened.open('matrix?projectId=invoicing', 'stranger')
+    const link = page.getByRole('link', { name: 'Sign in' })
+    const to = encodeURIComponent('/any/prefix/matrix?projectId=invoicing')
+    expect(await link.getAttribute('href')).toBe(`/login?returnTo=${to}`)
+    await opened.open('')
   })
 
   it('speaks the language that the reader chooses, also of wrong fields', async () => {
