@@ -65,6 +65,29 @@ describe('The desired state that manages an object', () => {
   })
 })
 
+describe('An object', () => {
+  const protecting: Metadata = { ...by('code'), protect: true }
+
+  it('was created by the event that last added it, and changed by its last event', () => {
+    const changed = roleAfter([added, byHand], [updated, byHand])
+    expect(changed).toMatchObject({ created: 1n, changed: 2n })
+    const again = roleAfter([added, byHand], [removed, byHand], [added, byHand], [updated, byHand])
+    expect(again).toMatchObject({ created: 3n, changed: 4n })
+    expect(roleAfter([added, byHand], [removed, byHand])).toMatchObject({
+      created: 1n,
+      changed: 2n,
+    })
+  })
+
+  it('stays protected until it is removed, and is not protected when it is added again', () => {
+    const stream = roleAfter([added, protecting], [updated, byHand])
+    expect(stream.protectedBy).toBe('code')
+    expect(roleAfter([added, protecting], [removed, byHand]).protectedBy).toBeUndefined()
+    const again = roleAfter([added, protecting], [removed, protecting], [added, byHand])
+    expect(again.protectedBy).toBeUndefined()
+  })
+})
+
 describe('A stored event that cannot be read', () => {
   const stored = (more: Partial<RecordedEvent>): RecordedEvent => ({
     ...added,
