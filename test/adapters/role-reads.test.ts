@@ -12,6 +12,12 @@ import {
   roleAdded,
 } from '../../src/laws/read-model/object-samples.js'
 import type { AffectedByGroup, AffectedQuery } from '../../src/ports/access-reads.js'
+import { keyOfHolder } from '../../src/projections/row-order.js'
+
+/** A question of the present. */
+type Asked<Query extends AffectedQuery = AffectedQuery> = Query extends unknown
+  ? Omit<Query, 'at' | 'now' | 'limit'>
+  : never
 
 const opened: { close: () => unknown }[] = []
 afterAll(async () => {
@@ -21,7 +27,7 @@ afterAll(async () => {
 const NOW = { now: new Date('2030-01-01'), limit: 100 }
 const APP = { projectId: 'app', projectOrgId: 'acme' }
 const STAFF = { ...APP, idpId: 'okta', group: 'staff' }
-const ON = { resource: 'Workspace' }
+const ON = { resource: 'Office' }
 
 /** A project with two roles, and two providers. */
 const begun = () =>
@@ -49,8 +55,8 @@ describe.each<readonly [string, () => ReadModel]>([
     await model.apply(0n, log.events)
     return model
   }
-  const affected = async (model: ReadModel, query: Omit<AffectedQuery, 'at' | 'now' | 'limit'>) =>
-    model.affected({ ...query, ...NOW, at: await model.checkpoint() } as AffectedQuery)
+  const affected = async (model: ReadModel, query: Asked) =>
+    model.affected({ ...query, ...NOW, at: await model.checkpoint() })
 
   test('tell projects of one id of two organizations apart', async () => {
     const log = begun()
@@ -81,9 +87,20 @@ describe.each<readonly [string, () => ReadModel]>([
     const { items } = await model.heldRoles(bob)
     expect(items.map(({ roleKey, resource }) => [roleKey, resource])).toEqual([['Admin', 'A1']])
     const { items: holders } = await model.holders({ orgId: 'acme', ...NOW })
-    expect(holders.map(({ userId }) => userId)).toEqual(['Ann', 'Bob'])
+    expect(holders.map((each) => [each.userId, 'resource' in each])).toEqual([
+      ['Ann', false],
+      ['Bob', true],
+    ])
     const { items: users } = await model.users({ orgId: 'acme', ...NOW })
-    expect(users.map(({ userId }) => userId)).toEqual(['Ann', 'Bob'])
+    const ofUsers = users.flatMap(({ userId, roles }) =>
+      roles.map((each) => [userId, 'resource' in each]),
+    )
+    expect(ofUsers).toEqual([
+      ['Ann', false],
+      ['Bob', true],
+    ])
+    const mapped = await model.mappedGroups({ orgId: 'acme', idpId: 'okta', groups: ['Ops'] })
+    expect(mapped).toStrictEqual([{ group: 'Ops', since: expect.any(BigInt) }])
     const role = { orgId: 'acme', roleKey: 'Admin' }
     const both = [
       { ...role, userId: 'Ann' },
@@ -97,22 +114,57 @@ describe.each<readonly [string, () => ReadModel]>([
   test('find the first of the users that are asked for, and the holders of one organization', async () => {
     const log = begun()
     log.record('acme', projectGrantAdded('app', 'globex', ['reader']))
-    for (const userId of ['ann', 'bob'])
+    for (const userId of ['ann', 'bob', 'cy'])
       log.record('acme', userGrantAdded({ ...APP, userId }, ['reader']))
     for (const place of [{}, ON])
       log.record('globex', userGrantAdded({ ...APP, ...place, userId: 'zoe' }, ['reader']))
     const model = await modelOf(log)
-    const asked = { orgId: 'acme', userIds: ['bob', 'ann'], ...NOW, limit: 1 }
+    const asked = { orgId: 'acme', userIds: ['cy', 'bob', 'ann'], ...NOW, limit: 1 }
     const { items, hasMore } = await model.users(asked)
     expect([items.map(({ userId }) => userId), hasMore]).toEqual([['ann'], true])
     const ofGlobex = { orgId: 'acme', userOrgId: 'globex', ...NOW }
     const { items: holders } = await model.holders(ofGlobex)
     expect(holders.map(({ userId, resource }) => [userId, resource])).toEqual([
       ['zoe', undefined],
-      ['zoe', 'Workspace'],
+      ['zoe', 'Office'],
     ])
-    const unknown = await affected(model, { orgId: 'nobody', projectId: 'app' } as AffectedQuery)
+    const onBoth = await affected(model, {
+      orgId: 'acme',
+      projectId: 'app',
+      userOrgId: 'globex',
+    })
+    expect(onBoth.first.map(({ resource }) => resource)).toEqual([undefined, 'Office'])
+    const unknown = await affected(model, { orgId: 'nobody', projectId: 'app' })
     expect(unknown).toEqual({ count: 0, first: [] })
+  })
+
+  test('find the holders of all projects page by page', async () => {
+    const log = logOf([
+      ['acme', projectAdded('App')],
+      ['acme', roleAdded('App', 'Admin')],
+      ['acme', roleAdded('App', 'reader')],
+      ['acme', idpAdded('Entra')],
+    ])
+    const app = { projectId: 'App', projectOrgId: 'acme' }
+    for (const userId of ['ann', 'bob'])
+      log.record('acme', userGrantAdded({ ...app, userId }, ['Admin', 'reader']))
+    log.record('acme', mappingAdded({ ...app, idpId: 'Entra', group: 'Ops' }, ['Admin', 'reader']))
+    for (const userId of ['cy', 'dan']) log.record('acme', reported('Entra', userId, ['Ops']))
+    const model = await modelOf(log)
+    const found: string[] = []
+    for (let after: ReturnType<typeof keyOfHolder> | undefined, isMore = true; isMore; ) {
+      const page = { orgId: 'acme', ...NOW, limit: 1, ...(after && { after }) }
+      const { items, hasMore } = await model.holders(page)
+      for (const each of items) {
+        found.push(`${each.roleKey} ${each.userId}`)
+        after = keyOfHolder(each)
+      }
+      isMore = hasMore
+    }
+    const users = ['ann', 'bob', 'cy', 'dan']
+    expect(found).toEqual(
+      ['Admin', 'reader'].flatMap((key) => users.map((user) => `${key} ${user}`)),
+    )
   })
 
   test('count a role that two providers give as affected by neither alone', async () => {
@@ -134,9 +186,8 @@ describe.each<readonly [string, () => ReadModel]>([
   describe('count who would have a role through a group', () => {
     const members = { orgId: 'acme', idpId: 'okta', group: 'staff', after: 0n }
     const query = { orgId: 'acme', projectId: 'app', roleKeys: ['reader'], members }
-    type Query = Pick<AffectedByGroup, 'orgId' | 'projectId' | 'roleKeys' | 'members' | 'resource'>
-    const usersOf = async (model: ReadModel, asked: Query) => {
-      const { count, first } = await affected(model, asked as AffectedQuery)
+    const usersOf = async (model: ReadModel, asked: Asked<AffectedByGroup>) => {
+      const { count, first } = await affected(model, asked)
       expect(count).toBe(first.length)
       return first.map(({ userId, resource }) => (resource ? `${userId} on ${resource}` : userId))
     }
@@ -167,9 +218,11 @@ describe.each<readonly [string, () => ReadModel]>([
       log.record('acme', reported('okta', 'bob', []))
       const model = await modelOf(log)
       const onResource = { ...query, ...ON }
-      expect(await usersOf(model, onResource)).toEqual(['ann on Workspace'])
+      expect(await usersOf(model, onResource)).toEqual(['ann on Office'])
       expect(await usersOf(model, { ...onResource, roleKeys: ['Admin'] })).toEqual([])
       expect(await usersOf(model, { ...query, roleKeys: ['Admin'] })).toEqual(['ann'])
+      const whole = await affected(model, { ...query, roleKeys: ['Admin'] })
+      expect(whole.first).toStrictEqual([{ orgId: 'acme', userId: 'ann', roleKey: 'Admin' }])
     })
 
     test('and nobody where there is no such project, provider or group, or one is not active', async () => {
