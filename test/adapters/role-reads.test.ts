@@ -262,3 +262,14 @@ describe.each<readonly [string, () => ReadModel]>([
     })
   })
 })
+
+test('Reads of roles in memory refuse the place of a page that lacks an id', async () => {
+  const log = begun()
+  log.record('acme', userGrantAdded({ ...APP, userId: 'ann' }, ['reader']))
+  const model = memoryReadModel()
+  await model.apply(0n, log.events)
+  const after = ['acme'] as never
+  await expect(model.heldRoles({ orgId: 'acme', userId: 'ann', ...NOW, after })).rejects.toThrow(
+    '`after` must have a text for each id or key',
+  )
+})
