@@ -146,7 +146,6 @@ export type {
   UserAccess,
   UserAccessOptions,
 } from './application/access/user-access.js'
-export type { RoleMappingIds } from './application/grant-rules/decide-role-mapping.js'
 export type { AccessCheck } from './application/grant-rules/judge-access.js'
 export type * from './application/memberships/memberships.js'
 export type { PermissionName, Register, RoleKeyName } from './application/method/names.js'
@@ -162,7 +161,6 @@ export type {
   ListUserGrantsInput,
   RemoveUserRolesInput,
   ResourceInput,
-  UserGrantIds,
   UserGrantInput,
   UserGrantRolesInput,
   UserInput,
@@ -365,10 +363,10 @@ export {
   ProjectRoleRemoved,
   ProjectRoleUpdated,
 } from './domain/project-role/events.js'
-export type { RoleMapping } from './domain/role-mapping/aggregate.js'
+export type { RoleMapping, RoleMappingIds } from './domain/role-mapping/aggregate.js'
 export type { SetupLink } from './domain/setup-link/aggregate.js'
 export type { ProviderCheckName, SetupIntent } from './domain/setup-link/events.js'
-export type { GrantedRole, UserGrant } from './domain/user-grant/aggregate.js'
+export type { GrantedRole, UserGrant, UserGrantIds } from './domain/user-grant/aggregate.js'
 
 // Ids, references and permissions.
 

@@ -62,12 +62,6 @@ const currentGeneration = (
   return { roleKey, roleSince: state.since, grantSince: granted.since }
 }
 
-/** Whether a given role is still of the same generation. */
-export const isCurrent = (
-  { roleSince }: Pick<RoleGeneration, 'roleSince'>,
-  state: ProjectRoleState,
-): boolean => exists(state) && state.since === roleSince
-
 /** Whether what has an end has ended at `now`. */
 export const isExpired = (
   { expiresAt }: { readonly expiresAt?: Date | undefined },

@@ -1,5 +1,5 @@
 import type { RoleSource } from '../domain/facts.js'
-import type { PrivateLabelingSetting } from '../domain/project/command-schemas.js'
+import type { ProjectSettings } from '../domain/project/aggregate.js'
 import type { Position } from './event-store.js'
 
 /** A user of an organization, and a project of any organization. */
@@ -59,17 +59,7 @@ export type Source = 'grant' | RoleSource
 export type SourceKey = readonly [idpId: string, group: string]
 
 /** The fields of a project that decide about access. */
-export interface FoundProject {
-  /** For people to read. */
-  readonly name: string
-  /** Role information is included in the user info endpoint. */
-  readonly projectRoleAssertion: boolean
-  /** At login, the user must have a role of this project. */
-  readonly projectRoleCheck: boolean
-  /** At login, the user's organization must own the project or have a grant to it. */
-  readonly hasProjectCheck: boolean
-  /** The branding that the login shows. */
-  readonly privateLabelingSetting: PrivateLabelingSetting
+export interface FoundProject extends ProjectSettings {
   /** Roles of an inactive project do not count. */
   readonly state: 'active' | 'inactive'
 }
@@ -98,16 +88,8 @@ export interface LostRole {
   readonly with: 'role' | 'project_grant'
 }
 
-/** A page of the roles of one user that count. */
-export interface HeldRolesQuery {
-  /** The organization of the user. */
-  readonly orgId: string
-  /** Your id of the user. */
-  readonly userId: string
-  /** Only projects with this `id`, of any organization. Default: all. */
-  readonly projectId?: string | undefined
-  /** Only projects of this organization. Default: of all organizations. */
-  readonly projectOrgId?: string | undefined
+/** Which roles that count to find, and when. */
+interface RolesQuery {
   /** Only roles that count on this resource: on it, or on the whole project. Default: on all resources. */
   readonly resource?: string | undefined
   /** Only roles with this key. Default: all roles. */
@@ -121,6 +103,18 @@ export interface HeldRolesQuery {
   readonly at?: Position
   /** The present: roles that expired by then do not count. */
   readonly now: Date
+}
+
+/** A page of the roles of one user that count. */
+export interface HeldRolesQuery extends RolesQuery {
+  /** The organization of the user. */
+  readonly orgId: string
+  /** Your id of the user. */
+  readonly userId: string
+  /** Only projects with this `id`, of any organization. Default: all. */
+  readonly projectId?: string | undefined
+  /** Only projects of this organization. Default: of all organizations. */
+  readonly projectOrgId?: string | undefined
   /** The page begins after the role with this `projectOrgId`, `projectId`, `resource` or '', `roleKey` and way. */
   readonly after?: readonly [
     projectOrgId: string,
@@ -133,8 +127,8 @@ export interface HeldRolesQuery {
   readonly limit: number
 }
 
-/** A role that counts for a user. */
-export interface HeldRole extends FoundRole {
+/** Where a user has a role, and how. */
+interface RoleAt {
   /** The `id` of the project. */
   readonly projectId: string
   /** The organization that owns the project. */
@@ -145,28 +139,19 @@ export interface HeldRole extends FoundRole {
   readonly via: Source
 }
 
+/** A role that counts for a user. */
+export interface HeldRole extends FoundRole, RoleAt {}
+
 /** A page of the users who have roles of an organization's projects that count or counted. */
-export interface HoldersQuery {
+export interface HoldersQuery extends RolesQuery {
   /** The organization that owns the projects. */
   readonly orgId: string
   /** The `id` of one project. Default: all projects of the organization. */
   readonly projectId?: string | undefined
-  /**
-   * Only roles that count on this resource of that project: on it, or on the whole project. Default: on all resources.
-   */
-  readonly resource?: string | undefined
   /** One user, of any organization. Default: all users. */
   readonly userId?: string | undefined
-  /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: string | undefined
-  /** Only roles that have this permission, or had it at that position. Default: all roles. */
-  readonly permission?: string | undefined
   /** Only users of this organization. Default: all organizations. */
   readonly userOrgId?: string | undefined
-  /** The state right after the event at this position, or the last event before it. Default: now. */
-  readonly at?: Position
-  /** The present: roles that expired by then do not count. */
-  readonly now: Date
   /**
    * The page begins after the holder with this `roleKey`, `orgId`, `resource` or '', way and `userId`; with `projectId`
    * first if the query is about all projects.
@@ -186,17 +171,9 @@ export interface HoldersQuery {
 }
 
 /** A user who has a role of a project. */
-export interface Holder {
-  /** The user's id in their organization. */
-  readonly userId: string
-  /** The organization of the user. */
-  readonly orgId: string
+export interface Holder extends AffectedRole {
   /** The `id` of the project; only if the query is about all projects. */
   readonly projectId?: string
-  /** The key that authorization checks use. */
-  readonly roleKey: string
-  /** The resource that the role is given on; absent for the whole project. */
-  readonly resource?: string
   /** When the role expires; absent for never. */
   readonly expiresAt?: Date
   /**
@@ -209,7 +186,7 @@ export interface Holder {
 }
 
 /** A page of the users of one organization for whom roles count or counted, of their own and of granted projects. */
-export interface UsersQuery {
+export interface UsersQuery extends RolesQuery {
   /** The organization of the users. */
   readonly orgId: string
   /** Only these users: 1 to 1000, without duplicates. Default: all users. */
@@ -218,19 +195,6 @@ export interface UsersQuery {
   readonly projectId?: string | undefined
   /** Only roles of projects of this organization. Default: all organizations. */
   readonly projectOrgId?: string | undefined
-  /** Only roles that count on this resource: on it, or on a whole project. Default: on all resources. */
-  readonly resource?: string | undefined
-  /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: string | undefined
-  /** Only roles that have this permission, or had it at that position. Default: all roles. */
-  readonly permission?: string | undefined
-  /**
-   * The state right after the event at this position, or the last event before it. Default: now. Display names are the
-   * current ones, and empty if the role no longer exists.
-   */
-  readonly at?: Position
-  /** The present: roles that expired by then do not count. */
-  readonly now: Date
   /** The page begins after this user. */
   readonly after?: readonly [userId: string]
   /** 1 to 1000 users. */
@@ -246,19 +210,11 @@ export interface UserRoles {
 }
 
 /** A role that counts for a user, and since when the user has it. */
-export interface RoleOfUser {
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The organization that owns the project. */
-  readonly projectOrgId: string
-  /** The resource that the role is given on; absent for the whole project. */
-  readonly resource?: string
+export interface RoleOfUser extends RoleAt {
   /** The key that authorization checks use. */
   readonly roleKey: string
   /** For people to read. */
   readonly displayName: string
-  /** How the user has the role. A role that a user has in several ways is one item for each way. */
-  readonly via: Source
   /** When the role expires; absent for never. */
   readonly expiresAt?: Date
   /**

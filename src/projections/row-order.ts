@@ -10,7 +10,7 @@ import type {
 } from '../ports/access-reads.js'
 import type { Condition, ListQuery, SortValue, Views, ViewType } from '../ports/read-model.js'
 import { rolesIn } from './project.js'
-import { fieldNamed, type ViewFields } from './view-fields.js'
+import { fieldNamed, type ViewFields } from './rows.js'
 
 /** A test whether a row meets all of `conditions`. */
 export const meetsAll = <Row extends Views[ViewType]>(

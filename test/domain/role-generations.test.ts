@@ -2,11 +2,10 @@ import { err, ok } from 'neverthrow'
 import { describe, expect, it } from 'vitest'
 import type { ProjectState } from '../../src/domain/project/aggregate.js'
 import type { ProjectGrantState } from '../../src/domain/project-grant/aggregate.js'
-import type { ProjectRoleState } from '../../src/domain/project-role/aggregate.js'
+import { isCurrent, type ProjectRoleState } from '../../src/domain/project-role/aggregate.js'
 import {
   type AssignableProject,
   changedRoleKeys,
-  isCurrent,
   isExpired,
   isStillGranted,
   rolesToGive,

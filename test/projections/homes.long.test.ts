@@ -4,7 +4,7 @@ import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { openSqlite, type Sqlite } from '../../src/adapters/sqlite/index.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
 import type { ListQuery, ReadModel, ViewType } from '../../src/ports/read-model.js'
-import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
+import { fieldNamed, identityField, viewFields } from '../../src/projections/rows.js'
 import { searched } from '../nightly.js'
 import { histories, IDS, logs, ORGANIZATIONS, queries } from './random-log.js'
 

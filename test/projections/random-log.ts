@@ -17,7 +17,7 @@ import type {
   ViewType,
 } from '../../src/ports/read-model.js'
 import { streamDefinitionOf } from '../../src/projections/read-events.js'
-import { fieldNamed, identityField, viewFields } from '../../src/projections/view-fields.js'
+import { fieldNamed, identityField, viewFields } from '../../src/projections/rows.js'
 
 export const ORGANIZATIONS = ['acme', 'acme2', 'other'] as const
 export const IDS = ['a', 'b', 'A'] as const

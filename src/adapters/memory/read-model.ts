@@ -31,11 +31,13 @@ import {
   cappedTotal,
   containerOf,
   getOrAdd,
+  identityField,
   listedScope,
   projectScope,
+  type ViewFields,
+  viewFields,
   wholesOf,
 } from '../../projections/rows.js'
-import { identityField, type ViewFields, viewFields } from '../../projections/view-fields.js'
 import { isActive, type World } from '../../projections/world.js'
 import { accessIn } from './access.js'
 import {

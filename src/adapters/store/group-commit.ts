@@ -129,7 +129,7 @@ export const planGroup = <Item extends { readonly prepared: PreparedAppend }>(
 interface Claims {
   readonly written: Set<string>
   readonly guarded: Set<string>
-  readonly keys: Set<string>
+  readonly keys: Set<string | undefined>
 }
 
 /** Adds the streams and the key of an append; false when it conflicts with an earlier one. */
@@ -139,7 +139,7 @@ const claim = (
 ): boolean => {
   const { idempotencyKey } = metadata
   let isFree = idempotencyKey === undefined || !keys.has(idempotencyKey)
-  if (idempotencyKey !== undefined) keys.add(idempotencyKey)
+  keys.add(idempotencyKey)
   for (const { stream, events } of writes) {
     const isGuard = events.length === 0
     if (written.has(stream) || (!isGuard && guarded.has(stream))) isFree = false

@@ -11,8 +11,6 @@ import {
   type Permission,
   ProjectId,
   Resource,
-  RoleKey,
-  RolePermission,
   UserId,
 } from '../../domain/values.js'
 import type {
@@ -24,10 +22,14 @@ import type {
 } from '../../ports/access-reads.js'
 import { keyOfHeldRole, keyOfHolder } from '../../projections/row-order.js'
 import { type AccessDenied, invalid, type ReadError } from '../errors/errors.js'
-import { date, pageSize, type Target, targetOf } from '../method/input.js'
+import { type Target, targetOf } from '../method/input.js'
 import { isPermitted, type Read, read } from '../method/method.js'
-import type { PermissionName, RoleKeyName } from '../method/names.js'
-import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
+import {
+  type AccessListInput,
+  type AccessPage,
+  accessListFields,
+  readAccessPage,
+} from '../reading/pages.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
 import {
@@ -38,7 +40,7 @@ import {
   requireAccess,
 } from './check-access.js'
 import type { AccessExplanation } from './explain-access.js'
-import { listUsers, UsersInput } from './list-users.js'
+import { listUsers, type RoleListInput, roleListFields, UsersInput } from './list-users.js'
 import type { LiveChecks, LiveOptions } from './live-checks.js'
 import { type Scope, ScopesOfInput, scopesOf } from './scopes.js'
 import { type AccessOf, type UserAccess, userAccess } from './user-access.js'
@@ -48,11 +50,9 @@ export const RolesOfInput = z.strictObject({
   userId: UserId,
   projectId: z.optional(ProjectId),
   resource: z.optional(Resource),
-  at: z.optional(date),
-  pageSize,
-  pageToken,
+  ...accessListFields,
 })
-export interface RolesOfInput extends PageInput {
+export interface RolesOfInput extends AccessListInput {
   /** Your id of the user: 1 to 200 characters (code points). */
   readonly userId: string
   /** Only projects with this `id`, of any organization. Default: all. */
@@ -62,8 +62,6 @@ export interface RolesOfInput extends PageInput {
    * all roles, each with its `resource`.
    */
   readonly resource?: string | undefined
-  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
-  readonly at?: Date | undefined
 }
 
 /** Which users with roles to list, and as of when. */
@@ -72,13 +70,9 @@ export const WhoHasInput = z.strictObject({
   projectOrgId: z.optional(OrgId),
   resource: z.optional(Resource),
   userId: z.optional(UserId),
-  roleKey: z.optional(RoleKey),
-  permission: z.optional(RolePermission),
-  at: z.optional(date),
-  pageSize,
-  pageToken,
+  ...roleListFields,
 })
-export interface WhoHasInput extends PageInput {
+export interface WhoHasInput extends RoleListInput {
   /** The `id` of a project of the organization, or of `projectOrgId`. Default: all of its projects. */
   readonly projectId?: string | undefined
   /**
@@ -93,12 +87,6 @@ export interface WhoHasInput extends PageInput {
   readonly resource?: string | undefined
   /** One user, of any organization: 1 to 200 characters (code points). Default: all users. */
   readonly userId?: string | undefined
-  /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: RoleKeyName | undefined
-  /** Only roles that have this permission, or had it `at` that time: 1 to 100 characters. Default: all roles. */
-  readonly permission?: PermissionName | undefined
-  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
-  readonly at?: Date | undefined
 }
 
 /**

@@ -16,11 +16,30 @@ import type { RoleOfUser, UserRoles, UsersQuery } from '../../ports/access-reads
 import { getOrAdd } from '../../projections/rows.js'
 import { type InvalidArgument, invalid } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { date, pageSize } from '../method/input.js'
 import type { PermissionName, RoleKeyName } from '../method/names.js'
-import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
+import {
+  type AccessListInput,
+  type AccessPage,
+  accessListFields,
+  readAccessPage,
+} from '../reading/pages.js'
 import { type Streams, streamsAt } from '../recording/streams.js'
 import type { Runtime } from '../runtime.js'
+
+/** An input of a list of roles that users have. */
+export interface RoleListInput extends AccessListInput {
+  /** Only roles with this key. Default: all roles. */
+  readonly roleKey?: RoleKeyName | undefined
+  /** Only roles that have this permission, or had it `at` that time: 1 to 100 characters. Default: all roles. */
+  readonly permission?: PermissionName | undefined
+}
+
+/** The fields of a {@link RoleListInput}. */
+export const roleListFields = {
+  roleKey: z.optional(RoleKey),
+  permission: z.optional(RolePermission),
+  ...accessListFields,
+}
 
 /** Which users of the organization to list, with which of their roles. */
 export const UsersInput = z.strictObject({
@@ -28,13 +47,9 @@ export const UsersInput = z.strictObject({
   projectId: z.optional(ProjectId),
   projectOrgId: z.optional(OrgId),
   resource: z.optional(Resource),
-  roleKey: z.optional(RoleKey),
-  permission: z.optional(RolePermission),
-  at: z.optional(date),
-  pageSize,
-  pageToken,
+  ...roleListFields,
 })
-export interface UsersInput extends PageInput {
+export interface UsersInput extends RoleListInput {
   /** Only these users: 1 to 1,000 ids, without duplicates. Default: all users. */
   readonly userIds?: readonly string[] | undefined
   /** Only roles of projects with this `id`, of any organization. Default: all projects. */
@@ -46,12 +61,6 @@ export interface UsersInput extends PageInput {
    * `projectId`. Default: all roles, each with its `resource`.
    */
   readonly resource?: string | undefined
-  /** Only roles with this key. Default: all roles. */
-  readonly roleKey?: RoleKeyName | undefined
-  /** Only roles that have this permission, or had it `at` that time: 1 to 100 characters. Default: all roles. */
-  readonly permission?: PermissionName | undefined
-  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
-  readonly at?: Date | undefined
 }
 
 /** The users of the organization for whom roles count. */

@@ -8,8 +8,12 @@ import { type MembershipState, memberships } from '../../domain/membership/aggre
 import type { Message } from '../../domain/message.js'
 import { type ProjectState, projects } from '../../domain/project/aggregate.js'
 import { type ProjectGrantState, projectGrants } from '../../domain/project-grant/aggregate.js'
-import { type ProjectRoleState, projectRoles } from '../../domain/project-role/aggregate.js'
-import { isCurrent, isStillGranted, type RoleGeneration } from '../../domain/role-generations.js'
+import {
+  isCurrent,
+  type ProjectRoleState,
+  projectRoles,
+} from '../../domain/project-role/aggregate.js'
+import { isStillGranted, type RoleGeneration } from '../../domain/role-generations.js'
 import { type RoleMappingState, roleMappings } from '../../domain/role-mapping/aggregate.js'
 import {
   userGrants as grantsToUsers,

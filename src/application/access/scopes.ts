@@ -4,9 +4,13 @@ import { ProjectId, RoleKey, RolePermission, UserId } from '../../domain/values.
 import type { HeldRole, HeldRolesQuery, Slice } from '../../ports/access-reads.js'
 import { type InvalidArgument, invalid, type ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
-import { date, pageSize } from '../method/input.js'
 import type { PermissionName, RoleKeyName } from '../method/names.js'
-import { type AccessPage, type PageInput, pageToken, readAccessPage } from '../reading/pages.js'
+import {
+  type AccessListInput,
+  type AccessPage,
+  accessListFields,
+  readAccessPage,
+} from '../reading/pages.js'
 import type { Runtime } from '../runtime.js'
 
 /** The user, and what they must have. */
@@ -15,9 +19,7 @@ export const ScopesOfInput = z.strictObject({
   roleKey: z.optional(RoleKey),
   permission: z.optional(RolePermission),
   projectId: z.optional(ProjectId),
-  at: z.optional(date),
-  pageSize,
-  pageToken,
+  ...accessListFields,
 })
 
 /** Either a permission or a role. */
@@ -46,14 +48,12 @@ export type LiveScopesQuestion = PermissionOrRole & {
 }
 
 /** The user whose scopes to list, and the permission or the role that they must have there. */
-export type ScopesOfInput = PageInput &
+export type ScopesOfInput = AccessListInput &
   PermissionOrRole & {
     /** Your id of the user: 1 to 200 characters (code points). */
     readonly userId: string
     /** Only projects with this `id`, of any organization. Default: all. */
     readonly projectId?: string | undefined
-    /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
-    readonly at?: Date | undefined
   }
 
 /** Where a user has a permission or a role. */

@@ -3,10 +3,9 @@ import type { AnyAggregate } from '../../domain/aggregates.js'
 import type { OfProject } from '../../domain/facts.js'
 import { projects } from '../../domain/project/aggregate.js'
 import { projectGrants } from '../../domain/project-grant/aggregate.js'
-import { projectRoles } from '../../domain/project-role/aggregate.js'
+import { isCurrent, projectRoles } from '../../domain/project-role/aggregate.js'
 import {
   type AssignableProject,
-  isCurrent,
   isStillGranted,
   type RoleGeneration,
 } from '../../domain/role-generations.js'

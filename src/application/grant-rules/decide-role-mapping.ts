@@ -34,20 +34,6 @@ export interface GroupOfProject {
   readonly resource?: Resource | undefined
 }
 
-/** The ids of a mapping in the outcome of a write. */
-export interface RoleMappingIds {
-  /** The value from the input. */
-  readonly idpId: string
-  /** The value from the input. */
-  readonly group: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The organization that owns the project. */
-  readonly projectOrgId: string
-  /** The resource that members have the roles on; absent for the whole project. */
-  readonly resource?: string
-}
-
 export type RoleMappingChange = GroupOfProject &
   (
     | {

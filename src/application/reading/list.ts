@@ -13,12 +13,7 @@ import type {
   Views,
   ViewType,
 } from '../../ports/read-model.js'
-import {
-  fieldNamed,
-  identityField,
-  type ViewFields,
-  viewFields,
-} from '../../projections/view-fields.js'
+import { fieldNamed, identityField, type ViewFields, viewFields } from '../../projections/rows.js'
 import type { ReadError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { pageSize, targetOf } from '../method/input.js'

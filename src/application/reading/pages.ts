@@ -8,7 +8,7 @@ import type { HistoryEntry, SortValue } from '../../ports/read-model.js'
 import { type IamError, type InvalidArgument, invalid } from '../errors/errors.js'
 import { orThrow } from '../errors/to-status.js'
 import type { AdmittedCall, Context } from '../method/context.js'
-import { type Moment, momentOf } from '../method/input.js'
+import { date, type Moment, momentOf, pageSize } from '../method/input.js'
 import type { Runtime } from '../runtime.js'
 import { requireCheckpoint } from './query.js'
 
@@ -141,6 +141,15 @@ export interface PageInput {
   /** `nextPageToken` of the page before, with the same input. Default: the first page. */
   readonly pageToken?: string | undefined
 }
+
+/** An input of a list of access. */
+export interface AccessListInput extends PageInput {
+  /** A time in the past: the answer is as of the end of this millisecond. Default: now. */
+  readonly at?: Date | undefined
+}
+
+/** The fields of an {@link AccessListInput}. */
+export const accessListFields = { at: z.optional(date), pageSize, pageToken }
 
 /** A page of results. */
 export interface AccessPage<Item> {

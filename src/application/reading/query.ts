@@ -10,7 +10,7 @@ import type {
   Views,
   ViewType,
 } from '../../ports/read-model.js'
-import { identityField } from '../../projections/view-fields.js'
+import { identityField } from '../../projections/rows.js'
 import { Fault, isUnwritable, unavailable } from '../errors/fault.js'
 import { checkpointOf } from '../following/catch-up.js'
 import { follow } from '../following/follow.js'

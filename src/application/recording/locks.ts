@@ -98,10 +98,7 @@ export class Lock {
     const found = new Set<Lock>([this])
     // What is added during the loop is visited too, each lock once.
     for (const lock of found)
-      for (const stream of lock.#streams) {
-        const first = this.#queues.get(stream)?.[0]
-        if (first) found.add(first)
-      }
-    return new Set([...found].filter((lock) => lock !== this && lock.isHeld))
+      for (const stream of lock.#streams) found.add(this.#queues.get(stream)?.[0] ?? lock)
+    return new Set([...found].filter((lock) => lock.isHeld))
   }
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
-import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
-import { ValidFor } from '../../domain/values.js'
 import {
-  decideRoleMapping,
-  type GroupOfProject,
+  type RoleMapping,
   type RoleMappingIds,
-} from '../grant-rules/decide-role-mapping.js'
+  roleMappings,
+} from '../../domain/role-mapping/aggregate.js'
+import { ValidFor } from '../../domain/values.js'
+import { decideRoleMapping, type GroupOfProject } from '../grant-rules/decide-role-mapping.js'
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
 import {

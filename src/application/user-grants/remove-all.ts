@@ -4,8 +4,12 @@ import { identityProviders } from '../../domain/identity-provider/aggregate.js'
 import { membership, memberships } from '../../domain/membership/aggregate.js'
 import type { Message } from '../../domain/message.js'
 import { projects } from '../../domain/project/aggregate.js'
-import { roleMapping, roleMappings } from '../../domain/role-mapping/aggregate.js'
-import { userGrant, userGrants } from '../../domain/user-grant/aggregate.js'
+import {
+  type RoleMappingIds,
+  roleMapping,
+  roleMappings,
+} from '../../domain/role-mapping/aggregate.js'
+import { type UserGrantIds, userGrant, userGrants } from '../../domain/user-grant/aggregate.js'
 import { GroupName, IdpId, OrgId, ProjectId, Resource, UserId } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import type { Condition, Listing, Views } from '../../ports/read-model.js'
@@ -24,7 +28,6 @@ import type { Streams } from '../recording/streams.js'
 import { transact } from '../recording/transact.js'
 import type { Runtime } from '../runtime.js'
 import { raceAbort, retryDeadline } from '../waiting.js'
-import type { UserGrantIds } from './user-grant-input.js'
 
 /** Most objects of each type that one append removes. */
 const MAX_REMOVED = 400
@@ -38,18 +41,7 @@ export interface MembershipIds {
 }
 
 /** Names a mapping of a group that was removed. */
-export interface RemovedMapping {
-  /** The provider. */
-  readonly idpId: string
-  /** The group, as the provider names it. */
-  readonly group: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The organization that owns the project. */
-  readonly projectOrgId: string
-  /** The value from the input. */
-  readonly resource?: string
-}
+export interface RemovedMapping extends RoleMappingIds {}
 
 /** Outcome of removing all that a user has. */
 export interface RemovedOfUser {

@@ -51,18 +51,6 @@ export interface RemoveUserRolesInput extends UserGrantInput {
   readonly roleKeys: readonly string[]
 }
 
-/** The ids of a user grant in the outcome of a write. */
-export interface UserGrantIds {
-  /** The value from the input. */
-  readonly userId: string
-  /** The `id` of the project. */
-  readonly projectId: string
-  /** The organization that owns the project. */
-  readonly projectOrgId: string
-  /** The resource that the roles are given on; absent for the whole project. */
-  readonly resource?: string
-}
-
 const UserRoleInput = z.strictObject({ roleKey: RoleKey, expiresAt: z.optional(expiry) })
 
 /** Schema of a {@link UserGrantRolesInput}. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type UserGrant, userGrants } from '../../domain/user-grant/aggregate.js'
+import { type UserGrant, type UserGrantIds, userGrants } from '../../domain/user-grant/aggregate.js'
 import {
   decideUserGrant,
   type UserGrantChange,
@@ -25,7 +25,6 @@ import {
   ListUserGrantsInput,
   RemoveUserRolesInput,
   ResourceInput,
-  type UserGrantIds,
   type UserGrantInput,
   UserGrantRolesInput,
   UserInput,

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import {
   type AggregateDefinition,
   defineAggregate,
+  exists,
   filterableText,
   inProject,
   type Protectable,
@@ -29,6 +30,12 @@ export type ProjectRoleState =
       /** Version of the event that began the current generation of the role: removing the role ends it. */
       readonly since: number
     } & ProjectRoleFields)
+
+/** Whether a role that was given is still of the same generation. */
+export const isCurrent = (
+  { roleSince }: { readonly roleSince: number },
+  state: ProjectRoleState,
+): boolean => exists(state) && state.since === roleSince
 
 /** The fields of a role besides its ids. */
 type ProjectRoleFields = Pick<ProjectRoleAdded['data'], 'displayName' | 'group' | 'permissions'>

@@ -133,8 +133,8 @@ export const roleMapping: Decider<
   evolve,
 }
 
-/** A mapping of a group to roles of a project as reads return it. */
-export interface RoleMapping extends Protectable {
+/** The ids of a mapping. */
+export interface RoleMappingIds {
   /** The provider of the group. */
   readonly idpId: string
   /** The group, as the provider names it. */
@@ -145,6 +145,10 @@ export interface RoleMapping extends Protectable {
   readonly projectOrgId: string
   /** The resource that the roles are given on; absent for the whole project. */
   readonly resource?: string
+}
+
+/** A mapping of a group to roles of a project as reads return it. */
+export interface RoleMapping extends RoleMappingIds, Protectable {
   /** The roles that members have, without those that ended since, as in `UserGrant.roles`. */
   readonly roleKeys: readonly string[]
   /** How many hours a report counts; absent: until the next report. */

@@ -157,8 +157,8 @@ export interface GrantedRole {
   readonly expiresAt?: Date
 }
 
-/** A user's grant of roles as reads return it. */
-export interface UserGrant extends Detailed {
+/** The ids of a user grant. */
+export interface UserGrantIds {
   /** Your id of the user. */
   readonly userId: string
   /** The `id` of the project. */
@@ -167,6 +167,10 @@ export interface UserGrant extends Detailed {
   readonly projectOrgId: string
   /** The resource that the roles are given on; absent for the whole project. */
   readonly resource?: string
+}
+
+/** A user's grant of roles as reads return it. */
+export interface UserGrant extends UserGrantIds, Detailed {
   /**
    * The roles that the user was given, including expired ones. Roles that were removed since, or are no longer in the
    * project's grant, are left out, even if they were added again.

@@ -10,7 +10,7 @@ import {
   type ViewType,
 } from '../../ports/read-model.js'
 import { compareCodePoints } from '../../projections/row-order.js'
-import { filterableFields, identityField } from '../../projections/view-fields.js'
+import { filterableFields, identityField } from '../../projections/rows.js'
 import { allOf, demand, demandEqual, demandRejection, lawsOf } from '../law.js'
 import { found } from './founding.js'
 import { projectGrantAdded, userGrantAdded } from './grant-samples.js'

@@ -9,7 +9,7 @@ import type {
   Views,
   ViewType,
 } from '../../ports/read-model.js'
-import { identityField, viewFields } from '../../projections/view-fields.js'
+import { identityField, viewFields } from '../../projections/rows.js'
 import { demand, isEqual } from '../law.js'
 import { found } from './founding.js'
 import { projectGrantSample, userGrantSample } from './grant-samples.js'

@@ -90,6 +90,16 @@ describe('A group', () => {
     expect(groupsOf(waiting)).toEqual(waiting.map((one) => [one]))
   })
 
+  test('looks at 2,000 waiting appends and leaves the others, so that planning stays short', () => {
+    const one = create('a')
+    const waiting = (count: number) => [
+      ...Array.from({ length: count - 1 }, () => ({ prepared: one })),
+      { prepared: create('b') },
+    ]
+    expect(planGroup(waiting(2_000)).group).toHaveLength(2)
+    expect(planGroup(waiting(2_001)).group).toHaveLength(1)
+  })
+
   test('keeps the order of many that write one stream', () => {
     const waiting = Array.from({ length: 3000 }, () => create('a'))
     expect(groupsOf(waiting.slice(0, 50))).toEqual(waiting.slice(0, 50).map((one) => [one]))

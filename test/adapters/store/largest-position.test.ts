@@ -5,7 +5,7 @@ import {
   recordEvents,
 } from '../../../src/adapters/store/record-events.js'
 import { memoryEventStore } from '../../../src/index.js'
-import { firstOf, record } from '../../../src/laws/event-store/harness.js'
+import { appendOf, firstOf, record, write } from '../../../src/laws/event-store/harness.js'
 
 test('Positions that are not exact as numbers are refused before anything is recorded.', () => {
   const append = firstOf('law-a')
@@ -13,7 +13,30 @@ test('Positions that are not exact as numbers are refused before anything is rec
   expect(recordEvents(append, nextPosition(0, last - 1))).toMatchObject([
     { position: BigInt(last) },
   ])
-  expect(() => recordEvents(append, nextPosition(0, last))).toThrow('No positions are left')
+  expect(() => recordEvents(append, nextPosition(0, last))).toThrow(
+    expect.objectContaining({
+      name: 'StoreFault',
+      message: 'No positions are left above the last event',
+      outcome: 'not_recorded',
+    }),
+  )
+})
+
+test('The positions of all events of an append are exact as numbers.', () => {
+  const append = appendOf([write('law-a', 3, {}, {}), write('law-b', 0), write('law-c', 0, {})])
+  const last = Number.MAX_SAFE_INTEGER
+  expect(
+    recordEvents(append, last - 2).map(({ stream, version, position }) => [
+      stream,
+      version,
+      Number(position) - last,
+    ]),
+  ).toEqual([
+    ['law-a', 4, -2],
+    ['law-a', 5, -1],
+    ['law-c', 1, 0],
+  ])
+  expect(() => recordEvents(append, last - 1)).toThrow('No positions are left')
 })
 
 test('Appends after the largest restored event have positions of their own.', async () => {

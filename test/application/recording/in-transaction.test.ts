@@ -3,7 +3,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction as forDurableObjects } from '../../../src/adapters/cloudflare/index.js'
 import { inTransaction as forPostgres } from '../../../src/adapters/postgres/index.js'
 import { inTransaction, openSqlite } from '../../../src/adapters/sqlite/index.js'
-import type { Context, EventStore, InTransaction } from '../../../src/index.js'
+import {
+  type Context,
+  type EventStore,
+  type InTransaction,
+  StoreFault,
+} from '../../../src/index.js'
 import {
   addSamples,
   badFields,
@@ -124,6 +129,14 @@ describe('A write with rows of the host', () => {
     expect((await good(deactivate)).details).toEqual(first.details)
     expect(invoices()).toEqual(['i1'])
     expect(runs).toBe(1)
+  })
+
+  test('records nothing when nobody can tell whether its idempotency key was used', async () => {
+    const cause = new StoreFault('away', 'unknown')
+    const process = iamOn({ ...store, findAppend: () => Promise.reject(cause) })
+    const call = process.userGrants.add(grant, withInvoice('i1', { idempotencyKey: 'key' }))
+    expect(await refusal(call)).toEqual({ kind: 'Unavailable', outcome: 'not_recorded', cause })
+    expect(runs).toBe(0)
   })
 
   test('does not run the function for a repeat whose command would change nothing now', async () => {

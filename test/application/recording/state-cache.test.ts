@@ -38,6 +38,13 @@ it('keeps the states that were used last, up to some bytes, so fewer of those th
   expect(large.length).toBeLessThan(20)
 })
 
+it('keeps many small states, unless it is given less', () => {
+  const cache = new StateCache(memoryEventStore())
+  const states = Array.from({ length: 1_000 }, (_, n) => stateOf(`p${n}`, 'x'))
+  for (const state of states) cache.set(state)
+  expect(states.filter(({ name }) => !cache.get(projects, name))).toEqual([])
+})
+
 it('counts eight bytes for true or false', () => {
   const flags = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [n, n % 2 === 0]))
   // At least half of the bytes are used.

@@ -1,6 +1,14 @@
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { err, ok } from 'neverthrow'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StateCache } from '../../../src/application/recording/state-cache.js'
-import { CallStreams, type Streams, streamsAt } from '../../../src/application/recording/streams.js'
+import { change } from '../../../src/application/recording/stream-state.js'
+import {
+  CallStreams,
+  type Delegation,
+  type Streams,
+  streamsAt,
+  withinLimits,
+} from '../../../src/application/recording/streams.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
 import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
 import { OrgId, ProjectId, RoleKey } from '../../../src/domain/values.js'
@@ -219,7 +227,87 @@ it('reads a stream once that is wanted twice as it was at a position', async () 
   ])
   expect(first).toMatchObject({ version: 1, state: { name: 'Portal' } })
   expect(second).toBe(first)
+  expect(await then.read(projects, portal)).toBe(first)
   expect(read).toEqual([PORTAL])
+})
+
+it('reads a stream at the position of its last event with that event', async () => {
+  const then = streamsAt(store, OrgId.parse('acme'), await store.lastPosition())
+  expect(await then.read(projectRoles, { projectId, roleKey })).toMatchObject({ version: 1 })
+})
+
+it('reads once in one decision what is assumed to be empty', async () => {
+  const streams = streamsOn()
+  const empty = () => streams.read(projects, { id: 'new' }, { load: 'assume-empty' })
+  await streams.decide(async () => expect(await empty()).toBe(await empty()))
+  expect(streams.isMixed).toBe(false)
+})
+
+it('tells the last position of all that the last decision read', async () => {
+  const streams = streamsOn()
+  expect(streams.lastRead).toBe(0n)
+  const [first, last] = (await logOf(store)).slice(-2).map(({ position }) => position)
+  const project = () => streams.read(projects, portal)
+  const role = () => streams.read(projectRoles, { projectId, roleKey })
+  const inOrder = (...reads: readonly (() => Promise<unknown>)[]) =>
+    streams.decide(async () => {
+      for (const each of reads) await each()
+    })
+  await inOrder(project, role)
+  expect(streams.lastRead).toBe(last)
+  await inOrder(role, project)
+  expect(streams.lastRead).toBe(last)
+  await inOrder(project)
+  expect(streams.lastRead).toBe(first)
+})
+
+it('guards what was decided on before, so or as it was loaded since', async () => {
+  const cache = new StateCache(recording)
+  const known = await cache.readLatest(projects, 'acme', portal)
+  const streams = streamsOn(cache)
+  expect(streams.current(known)).toBe(known)
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 1, events: [] }])
+  await good(iam.projects.patch({ ...portal, name: 'newer' }, context))
+  await streams.reload()
+  await streams.decide(async () => {
+    expect(streams.current(known)).toMatchObject({ version: 2 })
+  })
+  expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 2, events: [] }])
+})
+
+describe('A decision within the limits of a caller', () => {
+  const decided = ok({ changes: [], note: 'decided' })
+  const limitedTo = (limited: Awaited<ReturnType<Delegation['limit']>>) => {
+    const limit = vi.fn(async () => limited)
+    return { limit, delegation: { authorize: () => true, limit } }
+  }
+
+  it('is made as it is for a caller without a delegation', async () => {
+    const decide = async () => decided
+    expect(withinLimits(undefined, decide)).toBe(decide)
+  })
+
+  it('has the changes that the limits leave', async () => {
+    const streams = streamsOn()
+    const left = [change(await streams.read(projects, portal), [])]
+    const { limit, delegation } = limitedTo(ok(left))
+    const within = await withinLimits(delegation, async () => decided)(streams)
+    expect(within).toEqual(ok({ changes: left, note: 'decided' }))
+    expect(limit).toHaveBeenCalledExactlyOnceWith(streams, [])
+  })
+
+  it('is refused by the limits', async () => {
+    const refused = err({ kind: 'Cancelled' as const })
+    const { delegation } = limitedTo(refused)
+    expect(await withinLimits(delegation, async () => decided)(streamsOn())).toEqual(refused)
+  })
+
+  it('that is refused anyway needs no limits', async () => {
+    const refused = err({ kind: 'Cancelled' as const })
+    const { limit, delegation } = limitedTo(ok([]))
+    expect(await withinLimits(delegation, async () => refused)(streamsOn())).toBe(refused)
+    expect(limit).not.toHaveBeenCalled()
+  })
 })
 
 it('reads no roles to switch a grant off, or to end it', async () => {

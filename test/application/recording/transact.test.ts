@@ -1,5 +1,5 @@
-import { ok } from 'neverthrow'
-import { beforeEach, expect, it } from 'vitest'
+import { err, ok } from 'neverthrow'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { change, type StreamState } from '../../../src/application/recording/stream-state.js'
 import type { Streams } from '../../../src/application/recording/streams.js'
 import { transact } from '../../../src/application/recording/transact.js'
@@ -8,7 +8,8 @@ import { ulids } from '../../../src/create-iam.js'
 import { exists } from '../../../src/domain/aggregate.js'
 import { type ProjectState, projects } from '../../../src/domain/project/aggregate.js'
 import type { ProjectEvent } from '../../../src/domain/project/events.js'
-import { ProjectId } from '../../../src/domain/values.js'
+import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
+import { ProjectId, RoleKey } from '../../../src/domain/values.js'
 import {
   type Append,
   type EventStore,
@@ -69,6 +70,7 @@ beforeEach(async () => {
 
 const portal = { id: 'portal' }
 const editor = { projectId: 'portal', roleKey: 'editor' }
+const editorIds = { projectId: ProjectId.parse('portal'), roleKey: RoleKey.parse('editor') }
 
 /** Lets everything run that waits for no timer. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -184,14 +186,9 @@ it('is cancelled by an abort that comes before the decision', async () => {
   expect(sent).toEqual([])
 })
 
-/** As one process: names the project `portal` as `nameFor` says, or leaves it alone. */
-const renaming = (
-  nameFor: (
-    portal: StreamState<ProjectState, ProjectEvent>,
-    streams: Streams,
-  ) => string | undefined | Promise<string | undefined>,
-) => {
-  const runtime = createRuntime({
+/** What one process that writes to `recording` is made of. */
+const newRuntime = () =>
+  createRuntime({
     store: recording,
     readModel: memoryReadModel(),
     secrets: oldCipher,
@@ -201,7 +198,17 @@ const renaming = (
     domains: {},
     environment: systemEnvironment,
   })
-  return () =>
+
+/** Names the project `portal` as `nameFor` says, or leaves it alone. */
+const renaming =
+  (
+    nameFor: (
+      portal: StreamState<ProjectState, ProjectEvent>,
+      streams: Streams,
+    ) => string | undefined | Promise<string | undefined>,
+    runtime = newRuntime(),
+  ) =>
+  () =>
     transact(runtime, admittedCall(), {
       decide: async (streams) => {
         const before = await streams.read(projects, portal)
@@ -212,7 +219,6 @@ const renaming = (
       },
       answer: ({ events }) => events.length,
     })
-}
 
 it('decides on streams that are loaded', async () => {
   const rename = renaming(({ state }) => (exists(state) ? 'of a project' : 'of none'))
@@ -255,4 +261,80 @@ it('reads what another call has just recorded, also when it has read more since'
   })
   afterAppend = () => good(iam.projects.patch({ ...portal, name: 'changed since' }, context))
   expect(await Promise.all([rename(), rename()])).toEqual([ok(1), ok(1)])
+})
+
+it('records the events of one stream also when another stays as it is', async () => {
+  const answered = await transact(newRuntime(), admittedCall(), {
+    decide: async (streams) => {
+      const [project, role] = await Promise.all([
+        streams.read(projects, portal),
+        streams.read(projectRoles, editorIds),
+      ])
+      const data = { ...PROJECT_DEFAULTS, id: ProjectId.parse('portal'), name: 'n' }
+      const renamed = change(project, [{ type: 'project.updated', data }])
+      return ok({ changes: [change(role, []), renamed] })
+    },
+    answer: ({ events, streams }) => ({
+      types: events.map(({ type }) => type),
+      versions: streams.map(({ version }) => version),
+    }),
+  })
+  expect(answered).toEqual(ok({ types: ['project.updated'], versions: [1, 2] }))
+})
+
+it('appends nothing for a decision without changes', async () => {
+  const answered = await transact(newRuntime(), admittedCall(), {
+    decide: async () => ok({ changes: [] }),
+    answer: ({ events }) => events.length,
+  })
+  expect(answered).toEqual(ok(0))
+  expect(sent).toEqual([])
+})
+
+it('waits until followers have seen the last event that it recorded, or else read', async () => {
+  const runtime = newRuntime()
+  const awaited: bigint[] = []
+  runtime.recorded.add(async (position) => void awaited.push(position))
+  await renaming(() => 'one', runtime)()
+  const last = await store.lastPosition()
+  await renaming(() => undefined, runtime)()
+  expect(awaited).toEqual([last, last])
+})
+
+it('expects no sequence of a decision that concerns no object', async () => {
+  const answered = await transact(newRuntime(), admittedCall({ expectedSequence: 5n }), {
+    decide: async () => ok({ changes: [] }),
+    answer: ({ events }) => events.length,
+  })
+  expect(answered).toEqual(err({ kind: 'SequenceMismatch', expected: 5n, actual: 0n }))
+})
+
+describe('Until followers have seen what a call answers, it keeps others from nothing', () => {
+  /** A runtime whose follower sees nothing until `see` is called. */
+  const withFollower = () => {
+    const runtime = newRuntime()
+    const { promise: seen, resolve: see } = Promise.withResolvers<void>()
+    runtime.recorded.add(() => seen)
+    return { runtime, see }
+  }
+
+  it('when it has recorded something', async () => {
+    const { runtime, see } = withFollower()
+    const calls = ['one', 'two'].map((name) => renaming(() => name, runtime)())
+    await turn()
+    expect(sent).toHaveLength(2)
+    see()
+    expect(await Promise.all(calls)).toEqual([ok(1), ok(1)])
+  })
+
+  it('when it waited for its turn and then had nothing to record', async () => {
+    const { runtime, see } = withFollower()
+    const rename = (name: string) =>
+      renaming(({ state }) => (exists(state) && state.name === name ? undefined : name), runtime)()
+    const calls = ['one', 'one', 'two'].map(rename)
+    await turn()
+    expect(sent).toHaveLength(2)
+    see()
+    expect(await Promise.all(calls)).toEqual([ok(1), ok(0), ok(1)])
+  })
 })

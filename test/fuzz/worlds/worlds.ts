@@ -18,7 +18,7 @@ import type { ViewType } from '../../../src/ports/read-model.js'
 import { presentAccess } from '../../../src/projections/present-access.js'
 import { isOfObject, readEvents } from '../../../src/projections/read-events.js'
 import { keyOfHeldRole, keyOfHolder } from '../../../src/projections/row-order.js'
-import { identityField } from '../../../src/projections/view-fields.js'
+import { identityField } from '../../../src/projections/rows.js'
 import {
   GROUPS,
   ORGS,

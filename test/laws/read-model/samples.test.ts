@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { EVENT_TYPES } from '../../../src/domain/aggregates.js'
 import { SCENARIOS, TYPES } from '../../../src/laws/read-model/samples.js'
 import { isOfObject } from '../../../src/projections/read-events.js'
-import { identityField, viewFields } from '../../../src/projections/view-fields.js'
+import { identityField, viewFields } from '../../../src/projections/rows.js'
 
 test('The scenarios have events of every type.', () => {
   const types = SCENARIOS.flatMap(({ steps }) => steps.map(([{ type }]) => type))

@@ -173,6 +173,22 @@ export const lasting = (table: string, at: At | undefined): Statement => {
 export const expiryOf = (mapped: string, member: string): string =>
   `(${member}.begin_at / 1000 + ${mapped}.valid_for)`
 
+/** Where the numbers of generations are, and the column. */
+export interface Numbers {
+  readonly from: string
+  readonly number: string
+}
+
+/** The generations with some numbers, as `share`: the tables of a join, and its condition. */
+export const numberedShares = ({ table, hasLateral }: Dialect, { from, number }: Numbers) => {
+  const shares = `${table(SHARES)} AS share`
+  // PostgreSQL expects a hundred of each grant, so it would judge the whole table first, or make each plan anew. Of an
+  // array it expects ten.
+  return hasLateral
+    ? { from: shares, isNumbered: `share.number = ANY (ARRAY(SELECT ${number} FROM ${from}))` }
+    : { from: `${from} CROSS JOIN ${shares}`, isNumbered: `share.number = ${number}` }
+}
+
 /** Joins members of a group with the roles of the group. */
 export const isMemberOf = (mapped: string, member: string): string =>
   `${member}.org = ${mapped}.org AND ${member}.idp = ${mapped}.idp AND ${member}.grp = ${mapped}.grp`

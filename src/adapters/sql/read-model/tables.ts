@@ -1,6 +1,6 @@
 import { aggregates, byType } from '../../../domain/aggregates.js'
 import type { FoundAtHead, ViewType } from '../../../ports/read-model.js'
-import { filterableFields, identityField } from '../../../projections/view-fields.js'
+import { filterableFields, identityField } from '../../../projections/rows.js'
 import {
   type Column,
   type Dialect,

@@ -19,7 +19,7 @@ import type {
   SortKey,
   ViewType,
 } from '../../../../src/ports/read-model.js'
-import { identityField, viewFields } from '../../../../src/projections/view-fields.js'
+import { identityField, viewFields } from '../../../../src/projections/rows.js'
 import { temporaryFile } from '../temporary-file.js'
 
 const DIALECT = sqliteDialect(LIMITS)

@@ -15,7 +15,7 @@ import {
   TYPES,
 } from '../../../../../src/laws/read-model/samples.js'
 import type { ListQuery, ReadModel, Views, ViewType } from '../../../../../src/ports/read-model.js'
-import { filterableFields } from '../../../../../src/projections/view-fields.js'
+import { filterableFields } from '../../../../../src/projections/rows.js'
 import type { Scenario } from './scenario.js'
 
 /** A list of a type by all its fields, the identity last. */
