@@ -41,7 +41,7 @@ const drive = async ({ call }: Job, first: number, calls: number, inFlight: numb
 /** How many calls were made, of all jobs: no index comes twice, so that no job adds what another one did. */
 let made = 0
 
-const time = async (job: Job, calls: number, inFlight: number): Promise<Took> => {
+const timed = async (job: Job, calls: number, inFlight: number): Promise<Took> => {
   // What follows the log in the background gets its turn, which calls that never wait do not give it.
   await setTimeout(5)
   const first = made
@@ -57,16 +57,20 @@ const time = async (job: Job, calls: number, inFlight: number): Promise<Took> =>
 
 const MOST_CALLS = 2_000_000
 
+/** As many calls let the engine compile a job. Slow jobs make fewer. */
+const WARM_UP_CALLS = 2_000
+
 /** Runs a job, with more and more calls, until the engine has compiled it. @returns how many calls fill a round */
 const warm = async (job: Job, { inFlight, milliseconds, warmUp, by }: RoundRequest) => {
-  const begin = performance.now()
+  const [begin, before] = [performance.now(), made]
   for (let calls = inFlight; ; ) {
     await job.prepare?.()
-    const took = (await time(job, calls, inFlight))[by] * (job.operations ?? 1)
+    const took = (await timed(job, calls, inFlight))[by] * (job.operations ?? 1)
     const filling = Math.min(Math.ceil((milliseconds * 1e6) / took), MOST_CALLS)
     // A first call may have something to build.
-    if (performance.now() - begin >= Math.max(warmUp, milliseconds) && calls * 2 >= filling)
-      return Math.max(inFlight, filling)
+    const time = performance.now() - begin
+    const isWarm = time >= warmUp && (made - before >= WARM_UP_CALLS || time >= 2.5 * warmUp)
+    if (isWarm && calls * 2 >= filling) return Math.max(inFlight, filling)
     calls = Math.max(inFlight, Math.min(calls * 2, filling))
   }
 }
@@ -87,7 +91,7 @@ process.on('message', async (request: RoundRequest) => {
   rounds.set(key, calls)
   await job.prepare?.()
   globalThis.gc?.()
-  process.send?.(await time(job, calls, request.inFlight))
+  process.send?.(await timed(job, calls, request.inFlight))
 })
 process.once('disconnect', async () => {
   await world.close()

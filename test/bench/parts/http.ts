@@ -20,6 +20,10 @@ const WORKLOADS: readonly (readonly [
   ['grpc-web', 'post', [['bare ConnectRPC', 2]]],
 ]
 
+/** Until the code of a server is compiled: so many calls, or so many seconds of slower ones. */
+const WARM_UP_CALLS = 25_000
+const WARM_UP_SECONDS = 4
+
 const SHOWN = {
   'rest get': 'show a project, REST',
   'rest post': 'add a role, REST',
@@ -32,7 +36,6 @@ const SHOWN = {
 /** Calls over the network: what the processor of the server takes for one. */
 export const http = async (report: Report, scale: Scale): Promise<void> => {
   const seconds = Math.max(0.1, scale.milliseconds / 200)
-  const warmUpSeconds = Math.max(0.1, scale.warmUp / 200)
   const client = fork(new URL('../http/client.ts', import.meta.url))
   const answer = answersOf(client, 'the client')
   const callsIn = async (load: Load): Promise<number> => {
@@ -44,8 +47,15 @@ export const http = async (report: Report, scale: Scale): Promise<void> => {
     const servers = await Promise.all(
       (['claviger', ...peers.map(([peer]) => peer)] as const).map(openServer),
     )
-    for (const { port } of servers)
-      await callsIn({ protocol, operation, port, seconds: warmUpSeconds })
+    for (const { port } of servers) {
+      let calls = 0
+      for (
+        let from = 0;
+        scale.warmUp > 0 && from < WARM_UP_SECONDS && calls < WARM_UP_CALLS;
+        from++
+      )
+        calls += await callsIn({ protocol, operation, port, seconds: 1 })
+    }
     const runners = servers.map(
       ({ name, port, cpu }): Runner => ({
         name,
