@@ -4,6 +4,7 @@ import {
   foreseen,
   managerOf,
   StreamState,
+  sequenceOf,
 } from '../../../src/application/recording/stream-state.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
 import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
@@ -86,6 +87,12 @@ describe('An object', () => {
     const again = roleAfter([added, protecting], [removed, protecting], [added, byHand])
     expect(again.protectedBy).toBeUndefined()
   })
+})
+
+it('An object has a sequence as long as it exists', () => {
+  expect(sequenceOf(roleAfter())).toBeUndefined()
+  expect(sequenceOf(roleAfter([added, byHand], [updated, byHand]))).toBe(2n)
+  expect(sequenceOf(roleAfter([added, byHand], [removed, byHand]))).toBeUndefined()
 })
 
 describe('A stored event that cannot be read', () => {
