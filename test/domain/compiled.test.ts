@@ -78,10 +78,20 @@ describe('A compiled schema', () => {
         }
       },
     )
-    onTestFinished(() => void vi.unstubAllGlobals())
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+      // Files that share the process would be given the module that may not generate code.
+      vi.resetModules()
+    })
     for (const schema of [z.object({ name: z.string() }), z.object({ id: z.string() })])
       expect(compiled(schema)).toBe(schema)
     expect(tries).toBe(1)
+  })
+
+  it('is made for the files that follow in this process', async () => {
+    const { compiled } = await import('../../src/domain/message.js')
+    const schema = z.object({ name: z.string() })
+    expect(compiled(schema)).not.toBe(schema)
   })
 
   it('is made once', () => {
