@@ -120,7 +120,7 @@ const withGeneration = (
   begin: Position,
 ): readonly Generation[] => {
   const current = generations.at(-1)
-  if (current?.since === since && current.end === undefined) return generations
+  if (current?.since === since) return generations
   return [...generations, { since, begin, end: undefined }]
 }
 
@@ -265,7 +265,7 @@ const shareIn = (
     ({ generation, permit }) => generation.since === roleSince && permit?.since === grantSince,
   )
   if (known) return known
-  const permits = organization.permits.get(roleKey) ?? []
+  const permits = organization.permits.get(roleKey)
   const share: Share = {
     role,
     organization,
@@ -281,8 +281,8 @@ const shareIn = (
 }
 
 /** The generation that began with that version; one that never lasts if no event began it. */
-const generationIn = (generations: readonly Generation[], since: number): Generation =>
-  generations.findLast((each) => each.since === since) ?? { since, begin: 0n, end: 0n }
+const generationIn = (generations: readonly Generation[] | undefined, since: number): Generation =>
+  generations?.findLast((each) => each.since === since) ?? { since, begin: 0n, end: 0n }
 
 /** Whether a role of a fact that holds right after the event at a position, or now, is current then. */
 export const isCurrentIn = (
@@ -298,7 +298,7 @@ export const isCurrentIn = (
     return isCurrent({ generation, permit: undefined }, at)
   const { permits } = organizationIn(world, project, fact.orgId)
   const since = 'grantSince' in role ? (role.grantSince ?? 0) : 0
-  return isCurrent({ generation, permit: generationIn(permits.get(roleKey) ?? [], since) }, at)
+  return isCurrent({ generation, permit: generationIn(permits.get(roleKey), since) }, at)
 }
 
 const replaceProvider = (world: World, { orgId, idpId }: ProviderFact, change: Change): void => {
@@ -339,7 +339,7 @@ const listProviders = (
   userId: string,
 ): void => {
   const ofUsers = getOrAdd(providersOf, orgId, () => new Map<string, readonly Provider[]>())
-  const listed = [...(ofUsers.get(userId) ?? []).filter((each) => each !== provider), provider]
+  const listed = [...(ofUsers.get(userId) ?? []), provider]
   const providers = listed.filter(({ members }) => members.has(userId))
   if (providers.length > 0) ofUsers.set(userId, providers)
   else ofUsers.delete(userId)

@@ -153,7 +153,7 @@ export const PLANTED: readonly PlantedBug[] = [
   ),
   bug(
     'a role that is added again is the one that was given',
-    'domain/role-generations.ts',
+    'domain/project-role/aggregate.ts',
     'exists(state) && state.since === roleSince',
     'exists(state)',
     72,
@@ -541,9 +541,9 @@ export const PLANTED_IN_POSTGRES: readonly PlantedBug[] = [
   bug(
     'a check of access reads the head after the rows',
     'adapters/sql/read-model/access.ts',
-    'const [head, reached, project, projectGrant, mapped, ...grants] = row',
+    'const [head, reached, project, projectGrant, roles] = row',
     'const [[head, reached]] = yield { sql: "SELECT " + positionColumns(dialect), parameters: [] }\n' +
-      'const [, , project, projectGrant, mapped, ...grants] = row',
+      'const [, , project, projectGrant, roles] = row',
     9,
   ),
   bug(

@@ -11,6 +11,7 @@ import type {
 import { readEvents } from '../../projections/read-events.js'
 import {
   allOf,
+  BY_TEXT,
   type Column,
   columnNamed,
   type Dialect,
@@ -55,7 +56,6 @@ export const postgresReadModel = (
 ): ReadModel => {
   const dialect = postgresDialect(schema)
   const { prepared, ask, applied } = preparing(connections, dialect, { schema, mark: ' ' })
-  const named = namer()
 
   const read = <Value>(steps: () => Steps<Value>) => run(ask, steps())
 
@@ -86,7 +86,9 @@ export const postgresReadModel = (
     const conditions = isOwn ? [...assumed, ...followsFreely(dialect, batch)] : assumed
     const statement = guarded(checkpointMove(dialect, batch, conditions), writes)
     const isRepeated = batch.events.length === 1 && writes.every(isInsert)
-    const [moved] = await connections.write(prepared(isRepeated ? named(statement) : statement))
+    const [moved] = await connections.write(
+      prepared(isRepeated ? { ...statement, name: BY_TEXT } : statement),
+    )
     if (moved) learn(known)
     return moved !== undefined
   }
@@ -420,16 +422,18 @@ export const numbered = (sql: string): string => {
   return sql.replaceAll('?', () => `$${++number}`)
 }
 
-/** Most statements that each connection prepares to add the rows of one event. */
-const MAX_NAMED = 32
+/** Most statements that each connection prepares by their texts. */
+const MAX_NAMED = 64
 
-/** Names statements that are often repeated, so that they are prepared: planning one takes as long as running it. */
-export const namer = (): ((statement: Statement) => Statement) => {
-  const texts = new Map<string, string>()
-  return (statement) => {
-    const name = hashOf(statement.sql).slice(-6)
-    if (texts.size < MAX_NAMED && !texts.has(name)) texts.set(name, statement.sql)
-    return texts.get(name) === statement.sql ? { ...statement, name } : statement
+/** Names the texts of statements: at most 7 letters, none of which another name begins with. */
+export const namer = (): ((text: string) => string | undefined) => {
+  const names = new Map<string, string | undefined>()
+  return (text) => {
+    if (names.size < MAX_NAMED && !names.has(text)) {
+      const name = `=${hashOf(text).slice(-6)}`
+      names.set(text, [...names.values()].includes(name) ? undefined : name)
+    }
+    return names.get(text)
   }
 }
 
@@ -449,6 +453,7 @@ export const preparing = (
   { schema, mark }: { readonly schema: string; readonly mark: ' ' | '+' | '/' },
 ) => {
   const texts = new Map<string, string>()
+  const byText = namer()
   // Without its quotes, a name has at most 63 bytes.
   const prefix = schema.slice(1, -1) + mark
   const tables = [...filledBy(dialect), { name: EVENTS }].map(dialect.table)
@@ -456,7 +461,8 @@ export const preparing = (
   let growth = growthOf([])
   let sinceMeasured = 0
 
-  const prepared = ({ sql, parameters, name }: Statement): Prepared => {
+  const prepared = ({ sql, parameters, ...named }: Statement): Prepared => {
+    const name = named.name === BY_TEXT ? byText(sql) : named.name
     const values = [...parameters]
     if (name === undefined) return { text: numbered(sql), values }
     const text = texts.get(name) ?? numbered(sql)

@@ -148,9 +148,12 @@ export interface Statement {
   readonly sql: string
   /** The values of the parameters, in order. */
   readonly parameters: readonly Parameter[]
-  /** Of a statement that is worth preparing: at most 7 letters, one name for one text. */
+  /** Of a statement that is worth preparing: at most 7 letters, one name for one text, or {@link BY_TEXT}. */
   readonly name?: string
 }
+
+/** The name of a statement that is worth preparing and has many shapes: a driver finds a name for its text. */
+export const BY_TEXT = '?'
 
 /** A row in the order of the selected columns. Integers may be text. */
 export type Row = readonly Parameter[]

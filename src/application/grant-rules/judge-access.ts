@@ -54,11 +54,9 @@ export const judgeAccess = (found: FoundAccess, question: AccessQuestion): Acces
 
 /** The permissions of the roles, without duplicates, sorted by code point. */
 const permissionsOf = (roles: readonly FoundRole[]): readonly string[] => {
-  const allowing = roles.filter(({ permissions }) => permissions.length > 0)
-  const [first, second] = allowing
+  const all = roles.flatMap(({ permissions }) => permissions)
   // The permissions of one role are sorted, without duplicates.
-  if (second === undefined) return [...(first?.permissions ?? [])]
-  return [...new Set(allowing.flatMap(({ permissions }) => permissions))].sort()
+  return roles.length < 2 ? all : [...new Set(all)].sort()
 }
 
 /**
@@ -160,13 +158,9 @@ const roleReasons = ({ roles, lost }: FoundGrant, question: AccessQuestion): rea
 export const hasRoleOnAny = async (
   runtime: Runtime,
   call: AdmittedCall,
-  { orgId, userId, projectOrgId, projectId, at, now }: AccessQuery & Moment,
+  { resource: _, ...query }: AccessQuery & Pick<HeldRolesQuery, 'at' | 'now'>,
 ): Promise<boolean> => {
-  const moment = { now, ...(at !== undefined && { at }) }
-  const query = { orgId, userId, projectOrgId, projectId, ...moment, limit: 1 }
-  const { items } = await runtime.query(call, { method: 'heldRoles', args: [query] })
+  const first = { ...query, limit: 1 }
+  const { items } = await runtime.query(call, { method: 'heldRoles', args: [first] })
   return items.length > 0
 }
-
-/** When roles count: at a position, or now. */
-type Moment = Pick<HeldRolesQuery, 'at' | 'now'>

@@ -117,9 +117,7 @@ export class StreamState<State extends Status, Event extends Message> implements
       version,
       created: isNew ? position : this.created,
       changed: position,
-      protectedBy: isThere
-        ? protectorAfter(isNew ? undefined : this.protectedBy, metadata)
-        : undefined,
+      protectedBy: isThere ? protectorAfter(this.protectedBy, metadata) : undefined,
       versions: versionsAfter(isAdded ? UNMANAGED : this.versions, metadata),
     })
   }

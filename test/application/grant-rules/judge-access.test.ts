@@ -108,6 +108,18 @@ describe('The reasons why a user does not have a role', () => {
     expect(reasons.map(({ kind }) => kind)).toEqual(kinds)
   })
 
+  it.each<readonly [string, FoundAccess, readonly string[]]>([
+    ['no grant gives it', foundAccess([grant(role('b'))]), ['PermissionNotGranted']],
+    [
+      'one grant does not give it, and in the other it has expired',
+      foundAccess([grant(role('b')), grant(role('a', { expiresAt: past, permissions: ['read'] }))]),
+      ['Expired'],
+    ],
+  ])('are all that apply to a permission: %s', (_, found, kinds) => {
+    const { reasons } = judgeAccess(found, { isOwn: true, permission: 'read', now })
+    expect(reasons.map(({ kind }) => kind)).toEqual(kinds)
+  })
+
   it('are none where a grant or a group gives it, whatever else does not', () => {
     for (const found of [
       foundAccess([inactive(role('a')), grant(role('a'))], [unreachable]),
@@ -142,6 +154,33 @@ describe('The roles that count', () => {
     ],
   ])('are sorted: %s', (_, found, roleKeys) => {
     expect(judgeAccess(found, { isOwn: true, now }).roleKeys).toEqual(roleKeys)
+  })
+})
+
+describe('The login rules that ask for a role', () => {
+  const found: FoundAccess = { ...foundAccess([]), project: { ...project, projectRoleCheck: true } }
+
+  it('let in who has one on a resource, and nobody without', () => {
+    const login: AccessQuestion = { isOwn: true, now }
+    expect(judgeAccess(found, login).reasons).toEqual([{ kind: 'NoGrant' }])
+    expect(judgeAccess(found, { ...login, hasRoleOnResource: true }).allowed).toBe(true)
+  })
+})
+
+describe('The permissions of the roles that count', () => {
+  const reader = role('a', { permissions: ['read', 'share'] })
+  const writer = role('b', { permissions: ['comment', 'read', 'write'] })
+
+  it.each<readonly [string, FoundAccess, readonly string[]]>([
+    ['none of no role', foundAccess([]), []],
+    ['those of one role', foundAccess([grant(reader)]), ['read', 'share']],
+    [
+      'those of two roles, once each and sorted',
+      foundAccess([grant(reader, writer)]),
+      ['comment', 'read', 'share', 'write'],
+    ],
+  ])('are %s', (_, found, permissions) => {
+    expect(judgeAccess(found, { isOwn: true, now }).permissions).toEqual(permissions)
   })
 })
 

@@ -81,7 +81,8 @@ it('is taken away after it was held for long enough while others waited, and fro
   const locks = new Locks(systemEnvironment)
   const stuck = locks.ask([A])
   const free = locks.ask([B])
-  const next = waiting(locks.ask([A, B]))
+  const both = locks.ask([A, B])
+  const next = waiting(both)
   const last = waiting(locks.ask([A]))
   await vi.advanceTimersByTimeAsync(40_000)
   free.release()
@@ -94,6 +95,9 @@ it('is taken away after it was held for long enough while others waited, and fro
   expect(last.state.held).toBeUndefined()
   await vi.advanceTimersByTimeAsync(39_000)
   expect(last.state.held).toBeUndefined()
+  both.release()
+  await last.done
+  expect(last.state.held).toBe(true)
 })
 
 it('is not taken away from those that got it meanwhile, on the way to another stream', async () => {

@@ -40,6 +40,8 @@ describe('the metadata of an append', () => {
       { managedBy: 'ci', version: 12 },
       { managedBy: 'ci', managedVersion: 12 },
     ],
+    ['protection', {}, { managedBy: 'ci', protect: true }, { managedBy: 'ci', protect: true }],
+    ['end of a protection', {}, { managedBy: 'ci', protect: false }, { managedBy: 'ci' }],
   ])(
     'holds the %s of its own append alone, and nothing that is absent',
     (_, given, marks, held) => {

@@ -4,6 +4,7 @@ import {
   foreseen,
   managerOf,
   StreamState,
+  sequenceOf,
 } from '../../../src/application/recording/stream-state.js'
 import { projects } from '../../../src/domain/project/aggregate.js'
 import { projectRoles } from '../../../src/domain/project-role/aggregate.js'
@@ -63,6 +64,35 @@ describe('The desired state that manages an object', () => {
     expect([...again.versions]).toEqual([])
     expect(managerOf(again)).toBeUndefined()
   })
+})
+
+describe('An object', () => {
+  const protecting: Metadata = { ...by('code'), protect: true }
+
+  it('was created by the event that last added it, and changed by its last event', () => {
+    const changed = roleAfter([added, byHand], [updated, byHand])
+    expect(changed).toMatchObject({ created: 1n, changed: 2n })
+    const again = roleAfter([added, byHand], [removed, byHand], [added, byHand], [updated, byHand])
+    expect(again).toMatchObject({ created: 3n, changed: 4n })
+    expect(roleAfter([added, byHand], [removed, byHand])).toMatchObject({
+      created: 1n,
+      changed: 2n,
+    })
+  })
+
+  it('stays protected until it is removed, and is not protected when it is added again', () => {
+    const stream = roleAfter([added, protecting], [updated, byHand])
+    expect(stream.protectedBy).toBe('code')
+    expect(roleAfter([added, protecting], [removed, byHand]).protectedBy).toBeUndefined()
+    const again = roleAfter([added, protecting], [removed, protecting], [added, byHand])
+    expect(again.protectedBy).toBeUndefined()
+  })
+})
+
+it('An object has a sequence as long as it exists', () => {
+  expect(sequenceOf(roleAfter())).toBeUndefined()
+  expect(sequenceOf(roleAfter([added, byHand], [updated, byHand]))).toBe(2n)
+  expect(sequenceOf(roleAfter([added, byHand], [removed, byHand]))).toBeUndefined()
 })
 
 describe('A stored event that cannot be read', () => {

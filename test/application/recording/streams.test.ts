@@ -1,8 +1,10 @@
 import { err, ok } from 'neverthrow'
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StateCache } from '../../../src/application/recording/state-cache.js'
+import { change } from '../../../src/application/recording/stream-state.js'
 import {
   CallStreams,
+  type Delegation,
   type Streams,
   streamsAt,
   withinLimits,
@@ -229,12 +231,16 @@ it('reads a stream once that is wanted twice as it was at a position', async () 
   expect(read).toEqual([PORTAL])
 })
 
-it('asks the store for nothing to confirm a decision that read nothing', async () => {
-  const readStreams = vi.fn(async () => [])
-  const streams = streamsOn(new StateCache({ ...store, readStreams }))
-  await streams.decide(async () => undefined)
-  expect(await streams.confirm()).toBe(true)
-  expect(readStreams).not.toHaveBeenCalled()
+it('reads a stream at the position of its last event with that event', async () => {
+  const then = streamsAt(store, OrgId.parse('acme'), await store.lastPosition())
+  expect(await then.read(projectRoles, { projectId, roleKey })).toMatchObject({ version: 1 })
+})
+
+it('reads once in one decision what is assumed to be empty', async () => {
+  const streams = streamsOn()
+  const empty = () => streams.read(projects, { id: 'new' }, { load: 'assume-empty' })
+  await streams.decide(async () => expect(await empty()).toBe(await empty()))
+  expect(streams.isMixed).toBe(false)
 })
 
 it('tells the last position of all that the last decision read', async () => {
@@ -269,12 +275,39 @@ it('guards what was decided on before, so or as it was loaded since', async () =
   expect(streams.writesOf([])).toEqual([{ stream: PORTAL, expectedVersion: 2, events: [] }])
 })
 
-it('does not ask for the limits of a caller on what is refused anyway', async () => {
-  const limit = vi.fn(async () => ok([]))
-  const refused = err({ kind: 'Cancelled' as const })
-  const decide = withinLimits({ authorize: () => true, limit }, async () => refused)
-  expect(await decide(streamsOn())).toBe(refused)
-  expect(limit).not.toHaveBeenCalled()
+describe('A decision within the limits of a caller', () => {
+  const decided = ok({ changes: [], note: 'decided' })
+  const limitedTo = (limited: Awaited<ReturnType<Delegation['limit']>>) => {
+    const limit = vi.fn(async () => limited)
+    return { limit, delegation: { authorize: () => true, limit } }
+  }
+
+  it('is made as it is for a caller without a delegation', async () => {
+    const decide = async () => decided
+    expect(withinLimits(undefined, decide)).toBe(decide)
+  })
+
+  it('has the changes that the limits leave', async () => {
+    const streams = streamsOn()
+    const left = [change(await streams.read(projects, portal), [])]
+    const { limit, delegation } = limitedTo(ok(left))
+    const within = await withinLimits(delegation, async () => decided)(streams)
+    expect(within).toEqual(ok({ changes: left, note: 'decided' }))
+    expect(limit).toHaveBeenCalledExactlyOnceWith(streams, [])
+  })
+
+  it('is refused by the limits', async () => {
+    const refused = err({ kind: 'Cancelled' as const })
+    const { delegation } = limitedTo(refused)
+    expect(await withinLimits(delegation, async () => decided)(streamsOn())).toEqual(refused)
+  })
+
+  it('that is refused anyway needs no limits', async () => {
+    const refused = err({ kind: 'Cancelled' as const })
+    const { limit, delegation } = limitedTo(ok([]))
+    expect(await withinLimits(delegation, async () => refused)(streamsOn())).toBe(refused)
+    expect(limit).not.toHaveBeenCalled()
+  })
 })
 
 it('reads no roles to switch a grant off, or to end it', async () => {

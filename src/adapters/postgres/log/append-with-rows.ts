@@ -4,6 +4,7 @@ import { type InTransaction, type Position, StoreFault } from '../../../ports/ev
 import type { KnownEvent } from '../../../ports/known-event.js'
 import { readBatch } from '../../../projections/read-events.js'
 import {
+  BY_TEXT,
   type Dialect,
   joined,
   param,
@@ -19,7 +20,7 @@ import { dataAt, type PreparedAppend, recordEvents } from '../../store/record-ev
 import { type Connection, onlyRow, StatementFailed } from '../connection/connection.js'
 import { BEGIN_FOR_HOST, type Connections } from '../connection/connections.js'
 import { sqlStateOf } from '../connection/faults.js'
-import { isInsert, namer, numbered, postgresDialect, preparing, run } from '../read-model.js'
+import { isInsert, numbered, postgresDialect, preparing, run } from '../read-model.js'
 import { bigintArray, textArray } from '../unnest-columns.js'
 import { quoted, runForHost, withValues } from './in-transaction.js'
 import { columnsOf, type LogRow, lockLog, MOVED } from './writes.js'
@@ -69,7 +70,6 @@ export const appendWithRows = (
 ): AppendWithRows => {
   const dialect = postgresDialect(schema)
   const { prepared, counted } = preparing(connections, dialect, { schema, mark: '+' })
-  const named = namer()
   const known = nothingKnown()
   /** The last event that this process has written. */
   let last: Position = 0n
@@ -125,7 +125,7 @@ export const appendWithRows = (
     const write = writeOf(schema, move, { from: look.head, log, writes })
     return {
       verdicts,
-      write: writes.every(isInsert) ? named(write) : write,
+      write: writes.every(isInsert) ? { ...write, name: BY_TEXT } : write,
       learn: () => {
         learn(known)
         isAlone = last === batch.from

@@ -10,11 +10,11 @@ import { projectScope } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
+  BY_TEXT,
   boundedPosition,
   columnNamed,
   type Dialect,
   joined,
-  markOfSize,
   param,
   type Statement,
   type Steps,
@@ -30,7 +30,6 @@ import {
   stands,
   streamOf,
 } from './counts.js'
-import { flags } from './holders.js'
 import { HELD, MAPPED, MEMBERS, pageOf, SHARES, withPositions } from './tables.js'
 
 /** The roles of users that a change concerns, and how far the read model is. */
@@ -71,28 +70,11 @@ export const affectedStatement = (dialect: Dialect, query: AffectedQuery): State
   // With its limit, the page stays apart: SQLite would count again for each of its parts.
   const page = sql`SELECT ${order}, ${joined(totals, ' + ')} AS total
     FROM (SELECT * FROM (${joined(pages, ' UNION ALL ')}) AS pages ORDER BY ${order} LIMIT ${limit}) AS page_of_all`
-  const found = sql`${withPositions(dialect, `${order}, total`, page)} ORDER BY ${order}`
-  return { ...nameOf(query, found), ...found }
-}
-
-/** The parts of a query that name its shape. */
-const NOTHING = {
-  orgId: undefined,
-  members: undefined,
-  provider: undefined,
-  asIfActive: undefined,
-  roleKeys: undefined,
-  userOrgId: undefined,
-}
-
-/** The name of a short page: another text has another name. Planning takes longer than finding the roles of few users. */
-const nameOf = (query: AffectedQuery, { parameters }: Statement): Pick<Statement, 'name'> => {
-  const size = markOfSize(query.limit)
-  if (size === undefined) return {}
-  const { orgId, members, provider, asIfActive, roleKeys, userOrgId } = { ...NOTHING, ...query }
-  const ofOther = members?.orgId === orgId ? undefined : members
-  const shape = flags(members, ofOther, members?.until, provider, asIfActive, roleKeys, userOrgId)
-  return { name: `a${shape}${size}${parameters.length.toString(36)}` }
+  // Planning takes longer than finding the roles of few users.
+  return {
+    ...sql`${withPositions(dialect, `${order}, total`, page)} ORDER BY ${order}`,
+    name: BY_TEXT,
+  }
 }
 
 /** Statements that find roles of users; no role of a user is found twice. */

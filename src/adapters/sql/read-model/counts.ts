@@ -94,13 +94,13 @@ export const countsForAll = (
   dialect: Dialect,
   { share = 'share', scope, at, asIfActive }: Counted,
 ): readonly Statement[] => {
-  const current = isCurrent(dialect, share, at)
   const project = scope === undefined ? streamOf.project(share) : param(`project-${scope}`)
-  const ofProject = stands(dialect, project, { at, orInactive: asIfActive === 'project' })
   return [
-    ...(scope === undefined ? [current, ofProject] : [ofProject, current]),
+    // First what one event makes false of thousands of shares.
+    stands(dialect, project, { at, orInactive: asIfActive === 'project' }),
     // The owner needs no grant of the project.
     sql`(${share}.grant_since = 0 OR ${stands(dialect, streamOf.projectGrant(share), { at, orInactive: asIfActive === 'project_grant' })})`,
+    isCurrent(dialect, share, at),
   ]
 }
 
@@ -172,6 +172,22 @@ export const lasting = (table: string, at: At | undefined): Statement => {
 /** When a role expires for a member, in milliseconds; null if it does not. */
 export const expiryOf = (mapped: string, member: string): string =>
   `(${member}.begin_at / 1000 + ${mapped}.valid_for)`
+
+/** Where the numbers of generations are, and the column. */
+export interface Numbers {
+  readonly from: string
+  readonly number: string
+}
+
+/** The generations with some numbers, as `share`: the tables of a join, and its condition. */
+export const numberedShares = ({ table, hasLateral }: Dialect, { from, number }: Numbers) => {
+  const shares = `${table(SHARES)} AS share`
+  // PostgreSQL expects a hundred of each grant, so it would judge the whole table first, or make each plan anew. Of an
+  // array it expects ten.
+  return hasLateral
+    ? { from: shares, isNumbered: `share.number = ANY (ARRAY(SELECT ${number} FROM ${from}))` }
+    : { from: `${from} CROSS JOIN ${shares}`, isNumbered: `share.number = ${number}` }
+}
 
 /** Joins members of a group with the roles of the group. */
 export const isMemberOf = (mapped: string, member: string): string =>

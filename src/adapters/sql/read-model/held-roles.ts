@@ -4,10 +4,10 @@ import { getOrAdd, projectOf, projectScope } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
+  BY_TEXT,
   type Dialect,
   type Integer,
   joined,
-  markOfSize,
   param,
   type Statement,
   type Steps,
@@ -21,18 +21,11 @@ import {
   holdsByGroup,
   holdsInGrant,
   isGiven,
+  isMemberOf,
+  numberedShares,
 } from './counts.js'
-import {
-  flags,
-  isAfter,
-  isAllowed,
-  NO_WAY,
-  ofUser,
-  onResource,
-  sliceOf,
-  sourceOf,
-} from './holders.js'
-import { GRANTS, PLACES, pageOf, SHARES, withPositions } from './tables.js'
+import { isAfter, isAllowed, NO_WAY, ofUser, onResource, sliceOf, sourceOf } from './holders.js'
+import { GRANTS, MAPPED, MEMBERS, PLACES, pageOf, SHARES, withPositions } from './tables.js'
 
 /** A page of the roles of a user that count, and how far the read model is. */
 export function* readHeldRoles(
@@ -71,28 +64,30 @@ export function* readHeldRoles(
  * a role once, on however many resources the user has it.
  */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { projectId, projectOrgId, resource, roleKey, permission, at, after, limit } = query
-  const { table } = dialect
+  const { roleKey, after, limit } = query
+  const shares = numberedShares(dialect, {
+    from: dialect.hasLateral ? 'given' : '(SELECT DISTINCT share FROM given) AS given',
+    number: 'given.share',
+  })
   const counting = allOf([
-    sql`share.number IN (SELECT given.share FROM given)`,
+    sql`${shares.isNumbered}`,
     ...(roleKey === undefined ? [] : [sql`share.role = ${param(roleKey)}`]),
     ...isAllowed(dialect, query),
     ...countsForAll(dialect, query),
   ])
   const order = ['scope', 'resource', 'role', 'idp', 'grp']
   const all = allOf([
-    sql`share.number = given.share AND given.share IN (SELECT share.number FROM ${table(SHARES)} AS share WHERE ${counting})`,
+    sql`given.share = found.number`,
     ...(after ? [isAfter(order, [projectScope(after[0], after[1]), ...after.slice(2)])] : []),
   ])
-  const columns = `${order.join(', ')}, expires_at`
-  const page = sql`WITH given AS MATERIALIZED (${joined([byGrants(dialect, query), byGroups(dialect, query)], ' UNION ALL ')})
-    SELECT ${columns}, ${bodyOfRole(dialect, 'page_held')} AS body FROM (
-      SELECT share.scope, given.resource, share.role, given.idp, given.grp, given.expires_at
-      FROM given CROSS JOIN ${table(SHARES)} AS share WHERE ${all}
-      ORDER BY ${order.join(', ')} LIMIT ${atLeast(limit + 1)}) AS page_held`
+  const columns = `${order.join(', ')}, expires_at, body`
+  const page = sql`WITH given AS MATERIALIZED (${joined([byGrants(dialect, query), byGroups(dialect, query)], ' UNION ALL ')}),
+    counting AS MATERIALIZED (SELECT share.number, share.scope, share.role, ${bodyOfRole(dialect)} AS body FROM ${shares.from} WHERE ${counting})
+    SELECT ${columns} FROM counting AS found CROSS JOIN given WHERE ${all}
+    ORDER BY ${order.join(', ')} LIMIT ${atLeast(limit + 1)}`
   return {
-    name: `h${flags(projectId, projectOrgId, resource, roleKey, permission, at, after)}${markOfSize(limit + 1) ?? ''}`,
-    ...sql`${withPositions(dialect, `${columns}, body`, page)} ORDER BY ${order.join(', ')}`,
+    ...sql`${withPositions(dialect, columns, page)} ORDER BY ${order.join(', ')}`,
+    name: BY_TEXT,
   }
 }
 
@@ -121,18 +116,21 @@ const byGrants = (dialect: Dialect, query: HeldRolesQuery): Statement => {
 
 /** What the groups that the user was reported in give. */
 const byGroups = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { orgId, userId, resource } = query
-  const { byGroup, isByGroup } = ofUser(dialect, userId)
+  const { orgId, userId, projectId, projectOrgId, resource } = query
+  const { table } = dialect
+  const isOfAny = projectId === undefined && projectOrgId === undefined
   const all = allOf([
-    isByGroup,
-    sql`member.org = ${param(orgId)} AND place.number = share.place`,
-    ...inProject(query),
+    sql`member.user_id = ${param(userId)} AND member.org = ${param(orgId)} AND ${isMemberOf('mapped', 'member')}`,
+    ...(isOfAny
+      ? []
+      : [sql`share.number = mapped.share AND place.number = share.place`, ...inProject(query)]),
     ...(resource === undefined ? [] : [sql`mapped.resource IN ('', ${param(resource)})`]),
     ...holdsByGroup(query),
     ...isGiven(dialect, query),
   ])
+  const places = `CROSS JOIN ${table(SHARES)} AS share CROSS JOIN ${table(PLACES)} AS place`
   return sql`SELECT mapped.share, mapped.resource, mapped.idp, mapped.grp, ${expiryOf('mapped', 'member')} AS expires_at
-    FROM ${byGroup} CROSS JOIN ${dialect.table(PLACES)} AS place WHERE ${all}`
+    FROM ${table(MEMBERS)} AS member CROSS JOIN ${table(MAPPED)} AS mapped ${isOfAny ? '' : places} WHERE ${all}`
 }
 
 /** The project of `place`. */

@@ -8,6 +8,7 @@ import { WHOLE_REMOVALS, wholesOf } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
+  BY_TEXT,
   boundedPosition,
   type Dialect,
   joined,
@@ -18,7 +19,7 @@ import {
   sql,
 } from '../dialect.js'
 import { EVENT_COLUMNS, type EventRow, eventsOf } from '../stored-events.js'
-import { amongGenerations, currentIn, currentOf, rowOf, shareOf, sharesIn } from './stored-rows.js'
+import { amongGenerations, currentIn, currentOf, numbersIn, rowOf, shareOf } from './stored-rows.js'
 import {
   CHANGES,
   checkpointIn,
@@ -104,26 +105,20 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   // The roles of the object before the event that had not ended.
   const currentBefore = currentOf(
     dialect,
-    sharesIn(dialect, 'change.shares'),
+    numbersIn(dialect, 'change.shares'),
     sql`(change.position - 1)`,
   )
   const entries = sql`SELECT ${columns.join(', ')}, change.body AS body, (${currentBefore}) AS current_roles
     FROM (${page}) AS entry LEFT JOIN ${table(CHANGES)} AS change ON change.position = entry.position`
   return {
-    ...nameOf(query, parts.length),
+    ...nameOf(query),
     ...withPositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries),
   }
 }
 
-/** The name of a plain page: another text has another name. */
-const nameOf = (query: HistoryQuery, parts: number): Pick<Statement, 'name'> => {
-  const { object, user, project: within, including, before, actor, types, order, limit } = query
-  const size = markOfSize(limit)
-  if (size === undefined || actor !== undefined || types !== undefined || within) return {}
-  const of = object ? (including ? 'p' : 'o') : user === undefined ? 'a' : 'u'
-  const direction = order === 'desc' ? 'd' : 'u'
-  return { name: `y${of}${parts}${direction}${before === undefined ? 0 : 1}${size}` }
-}
+/** The name of a page whose plan does not depend on what is asked for. */
+const nameOf = ({ project: within, actor, limit }: HistoryQuery): Pick<Statement, 'name'> =>
+  markOfSize(limit) === undefined || actor !== undefined || within ? {} : { name: BY_TEXT }
 
 const conditionsOf = (
   dialect: Dialect,

@@ -5,10 +5,10 @@ import { projectOf, projectScope } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
+  BY_TEXT,
   type Dialect,
   type Integer,
   joined,
-  markOfSize,
   type Parameter,
   param,
   type Statement,
@@ -152,10 +152,10 @@ const ways = (dialect: Dialect, query: HoldersQuery): readonly [grant: Way, grou
 
 /** Finds the users for whom roles count, at least one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, resource, userId, roleKey, permission, userOrgId, at, after } = query
+  const { projectId, userId } = query
   const order = `${projectId === undefined ? 'scope, ' : ''}role, org, resource, idp, grp, user_id`
   const arms = ways(dialect, query).flatMap((way, index) =>
-    onPlaces(query, way, partsAfter(query, way, index === 0)).map((part) =>
+    onPlaces(query, way, partAfter(query, way, index === 0)).map((part) =>
       userId === undefined
         ? allHolders(dialect, query, way, part)
         : holdersOfUser(dialect, query, way, part, userId, index === 0),
@@ -164,12 +164,9 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
   const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
   const columns = 'role, org, resource, idp, grp, user_id, expires_at, given, scope'
   const page = sql`SELECT * FROM (${unionOf(pages)}) AS pages ORDER BY ${order} LIMIT ${atLeast(query.limit + 1)}`
-  const isLastRole = after?.[projectId === undefined ? 1 : 0] === roleKey
-  const follows = after === undefined ? 0 : (after.at(-3) === '' ? 1 : 2) + (isLastRole ? 2 : 0)
-  const variant = (follows * 7 + Number(markOfSize(query.limit + 1) ?? 0)).toString(36)
   return {
-    name: `w${flags(projectId, resource, userId, roleKey, permission, userOrgId, at)}${variant}`,
     ...sql`${withPositions(dialect, columns, page)} ORDER BY ${order}`,
+    name: BY_TEXT,
   }
 }
 
@@ -179,70 +176,71 @@ interface Part {
   readonly ofRow: readonly Statement[]
 }
 
-/**
- * The parts that follow the last holder of the page before: the rest of its role in its organization, for the whole
- * project or on resources; the later organizations, the later roles, the later projects.
- */
-const partsAfter = (
+/** The holders that follow the last one of the page before: from its role in its organization on. */
+const partAfter = (
   query: HoldersQuery,
   { resource: column, order }: Way,
   isByGrant: boolean,
-): readonly Part[] => {
+): Part => {
   const { orgId, projectId, roleKey, after } = query
-  const within = [
-    ...(projectId === undefined
-      ? []
-      : [sql`share.scope = ${param(projectScope(orgId, projectId))}`]),
-    ...(roleKey === undefined ? [] : [isOfRole(query, roleKey)]),
-  ]
   // The comma is the character after the plus.
-  const ofOwner = sql`share.scope > ${param(`${orgId}+`)} AND share.scope < ${param(`${orgId},`)}`
-  if (after === undefined)
-    return [{ ofShare: projectId === undefined ? [ofOwner, ...within] : within, ofRow: [] }]
-  const [lastScope, rest] =
-    projectId === undefined
-      ? [projectScope(orgId, after[0]), after.slice(1)]
-      : [projectScope(orgId, projectId), [...after]]
-  const [role = '', org = '', resource = '', ...way] = rest
-  const scope = sql`share.scope = ${param(lastScope)}`
-  const isLastByGrant = way[0] === ''
-  // On one resource, a grant sorts before groups.
-  const ofRow =
-    isByGrant === isLastByGrant
-      ? isAfter([column, ...order], [resource, ...way.slice(-order.length)])
-      : sql`${column} ${isByGrant ? '>' : '>='} ${param(resource)}`
-  const parts: Part[] = []
-  if (roleKey === undefined || role === roleKey) {
-    const ofRole = [scope, sql`share.role = ${param(role)}`]
-    const last = [org, resource === '' ? 0 : 1] as const
-    const isLast = sql`share.org = ${param(last[0])} AND share.on_resource = ${param(last[1])}`
-    parts.push({ ofShare: [...ofRole, isLast], ofRow: [ofRow] })
-    const isLater = isAfter(['share.org', 'share.on_resource'], last)
-    parts.push({ ofShare: [...ofRole, isLater], ofRow: [] })
+  const inOrganization = sql`share.scope < ${param(`${orgId},`)}`
+  const ofRole = roleKey === undefined ? [] : [isOfRole(query, roleKey)]
+  const ofProject =
+    projectId === undefined ? [] : [sql`share.scope = ${param(projectScope(orgId, projectId))}`]
+  if (after === undefined) {
+    const [within = sql`share.scope > ${param(`${orgId}+`)} AND ${inOrganization}`] = ofProject
+    return { ofShare: [within, ...ofRole], ofRow: [] }
   }
-  if (roleKey === undefined)
-    parts.push({ ofShare: [scope, sql`share.role > ${param(role)}`], ofRow: [] })
-  else if (role !== roleKey)
-    parts.push({ ofShare: [scope, ...within, sql`share.role > ${param(role)}`], ofRow: [] })
-  if (projectId === undefined)
-    parts.push({ ofShare: [ofOwner, sql`share.scope > ${param(lastScope)}`, ...within], ofRow: [] })
-  return parts
+  const [project = '', role = '', org = '', resource = '', ...way] =
+    projectId === undefined ? after : [projectId, ...after]
+  const last: readonly (readonly [column: string, value: Parameter])[] = [
+    ...(projectId === undefined ? [['share.scope', projectScope(orgId, project)] as const] : []),
+    // With the role, an index would not find the organization.
+    ...(projectId !== undefined && role === roleKey ? [] : [['share.role', role] as const]),
+    ['share.org', org],
+    ['share.on_resource', resource === '' ? 0 : 1],
+  ]
+  const columns = last.map(([column]) => column).join(', ')
+  const values = joined(
+    last.map(([, value]) => param(value)),
+    ', ',
+  )
+  // An index finds what is greater than an expression of another table, but not what meets one of two conditions.
+  const inLast = (text: string) =>
+    sql`CASE WHEN (${columns}) = (${values}) THEN ${param(text)} ELSE '' END`
+  const isSameWay = isByGrant === (way[0] === '')
+  const following = [resource, ...way.slice(-order.length)].map(inLast)
+  return {
+    ofShare: [
+      ...(projectId === undefined ? [inOrganization] : ofProject),
+      ...ofRole,
+      sql`(${columns}) >= (${values})`,
+    ],
+    ofRow: [
+      isSameWay
+        ? sql`(${[column, ...order].join(', ')}) > (${joined(following, ', ')})`
+        : // On one resource, a grant sorts before groups.
+          sql`${column} >= ${inLast(isByGrant ? next(resource) : resource)}`,
+    ],
+  }
 }
 
-/** Each part apart for the whole project and for the resource in the query, so that each is read from an index. */
+/** The first text after another. */
+const next = (text: string): string => `${text}\u0001`
+
+/** Apart for the whole project and for the resource in the query, so that each is read from an index. */
 const onPlaces = (
   { resource }: HoldersQuery,
   { resource: column }: Way,
-  parts: readonly Part[],
+  part: Part,
 ): readonly Part[] =>
   resource === undefined
-    ? parts
-    : parts.flatMap(({ ofShare, ofRow }) =>
-        ['', resource].map((each, onResource) => ({
-          ofShare: [...ofShare, sql`share.on_resource = ${onResource}`],
-          ofRow: [sql`${column} = ${param(each)}`, ...ofRow],
-        })),
-      )
+    ? [part]
+    : ['', resource].map((each, onResource) => ({
+        ofShare: [...part.ofShare, sql`share.on_resource = ${onResource}`],
+        ofRow: [sql`${column} = ${param(each)}`, ...part.ofRow],
+      }))
 
 const isOfRole = ({ projectId }: HoldersQuery, roleKey: string): Statement =>
   projectId === undefined ? isOne('share.role', roleKey) : sql`share.role = ${param(roleKey)}`
@@ -314,9 +312,3 @@ export const isAllowed = (
         sql`(SELECT count(*) FROM ${table(PERMISSIONS)} AS allowed WHERE allowed.scope = share.scope
           AND allowed.permission = ${param(permission)} AND allowed.role = share.role AND ${lasting('allowed', at)}) > 0`,
       ]
-
-/** Which of at most 10 values are given, in two letters: another text has another name. */
-export const flags = (...values: readonly unknown[]): string => {
-  const bits = values.map((value) => (value === undefined ? 0 : 1)).join('')
-  return Number.parseInt(bits, 2).toString(36).padStart(2, '0')
-}

@@ -1,4 +1,4 @@
-import { aggregates, TYPES } from '../../../domain/aggregates.js'
+import { aggregates } from '../../../domain/aggregates.js'
 import type { Position } from '../../../ports/event-store.js'
 import {
   type Condition,
@@ -27,6 +27,7 @@ import {
 import {
   allOf,
   atLeast,
+  BY_TEXT,
   type Dialect,
   type Integer,
   markOfSize,
@@ -36,7 +37,7 @@ import {
   type Steps,
   sql,
 } from '../dialect.js'
-import { isCurrent, stands, streamOf } from './counts.js'
+import { isCurrent, type Numbers, stands, streamOf } from './counts.js'
 import { type FoundGrant, GRANT_COLUMNS, shownGrant } from './grants.js'
 import {
   type Current,
@@ -45,11 +46,11 @@ import {
   decodeObject,
   isWithin,
   type ListedShare,
+  numbersIn,
   objectColumns,
   plainKey,
   SHARES_COLUMN,
   type StoredObject,
-  sharesIn,
 } from './stored-rows.js'
 import {
   atHead,
@@ -157,7 +158,7 @@ function* momentAndPage(
   const columns = columnsOf(type).map(nameOf)
   const order = query.sort.map(({ direction }, index) => `sort_${index} ${direction}`)
   const lines = dialect.asLines('SELECT * FROM page', columns, order.join(', '))
-  const current = givesRoles(type) ? `(${currentOf(dialect, numberedOn(dialect))})` : 'NULL'
+  const current = givesRoles(type) ? `(${currentOf(dialect, numbersOn(dialect))})` : 'NULL'
   const [head, reached, found, text, shares] = oneOf<
     readonly [...Moment, lines: string | null, current: string | null]
   >(
@@ -182,36 +183,29 @@ function* currentOn(dialect: Dialect, type: ViewType, rows: readonly Row[]): Ste
     `[${rows.map((row) => row[column]).join(',')}]`,
   ).flat()
   const numbers = new Set(listed.map(([number]) => number))
-  const { sql: text } = dialect.named('current', () => currentOf(dialect, sharesIn(dialect, '?')))
+  const { sql: text } = dialect.named('current', () => currentOf(dialect, numbersIn(dialect, '?')))
   const wanted = JSON.stringify(Array.from(numbers, (number) => [number]))
   const [found] = yield { sql: text, parameters: [wanted] }
   return currentIn(String(found?.[0]))
 }
 
-/** The shares on a page, which is a table called `page`. */
-const numberedOn = (dialect: Dialect) => {
-  const { from, share } = sharesIn(dialect, 'page.shares')
-  return {
-    from: `(SELECT DISTINCT ${share} AS number FROM page CROSS JOIN ${from}) AS wanted`,
-    share: 'wanted.number',
-  }
+/** The numbers of the shares on a page, which is a table called `page`. */
+const numbersOn = (dialect: Dialect): Numbers => {
+  const { from, number } = numbersIn(dialect, 'page.shares')
+  return { from: `page CROSS JOIN ${from}`, number }
 }
 
-/** The name of a plain list: another text has another name. */
+/** The name of a list whose plan does not depend on what is asked for. */
 const nameOfList = ({
   type,
   conditions,
   sort,
-  isReceived,
-  after,
   limit,
 }: ListQuery<ViewType>): Pick<Statement, 'name'> => {
   const [first, ...others] = sort
-  const size = markOfSize(limit + 1)
-  const isPlain = conditions.length === 0 && others.length === 0 && !isReceived
-  if (!isPlain || size === undefined || first?.field !== identityField[type]) return {}
-  const direction = first.direction === 'desc' ? 'd' : 'u'
-  return { name: `l${TYPES.indexOf(type)}${direction}${after ? 1 : 0}${size}` }
+  const isById = first?.field === identityField[type] && others.length === 0
+  const isPlain = isById && conditions.every(({ operator }) => operator === 'equals')
+  return isPlain && markOfSize(limit + 1) !== undefined ? { name: BY_TEXT } : {}
 }
 
 /** The name of a selected column. */

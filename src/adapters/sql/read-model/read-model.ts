@@ -36,7 +36,7 @@ import { readHeldRoles } from './held-roles.js'
 import { readHistory } from './history.js'
 import { readHolders } from './holders.js'
 import { columnsOf, decode, givesRoles, IS_GRANTED, readList, type Totals } from './lists.js'
-import { currentIn, currentOf, isWithin, rowOf, SHARES_COLUMN, sharesIn } from './stored-rows.js'
+import { currentIn, currentOf, isWithin, numbersIn, rowOf, SHARES_COLUMN } from './stored-rows.js'
 import {
   atHead,
   CHECKPOINT,
@@ -230,7 +230,7 @@ export const objectStatement = (dialect: Dialect, orgId: string, ref: ObjectRef)
   return {
     ...dialect.named(STATEMENT_OF_TYPE[type], () => {
       const current = givesRoles(type)
-        ? `(${currentOf(dialect, sharesIn(dialect, SHARES_COLUMN))})`
+        ? `(${currentOf(dialect, numbersIn(dialect, SHARES_COLUMN))})`
         : 'NULL'
       const from = `FROM (SELECT ${positionColumns(dialect)}) AS moment`
       return `SELECT head, reached, ${current} AS current_roles, ${columnsOf(type).join(', ')} ${from} ${oneObject(dialect, type)}`

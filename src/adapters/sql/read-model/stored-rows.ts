@@ -13,8 +13,8 @@ import {
   viewFields,
 } from '../../../projections/rows.js'
 import type { Dialect, Integer, Row, Statement } from '../dialect.js'
-import { isCurrent, stands, streamOf } from './counts.js'
-import { hasShares, isKey, PROJECT_SCOPE, SHARES } from './tables.js'
+import { isCurrent, type Numbers, numberedShares, stands, streamOf } from './counts.js'
+import { hasShares, isKey, PROJECT_SCOPE } from './tables.js'
 
 /** The columns of an object that {@link decodeObject} reads, where its row is called `object`. */
 export const objectColumns = (type: ViewType): readonly string[] => [
@@ -28,28 +28,17 @@ export const objectColumns = (type: ViewType): readonly string[] => [
 /** Lists the shares of an object that gives roles, where its row is called `object`. */
 export const SHARES_COLUMN = 'object.shares'
 
-/** A table of shares, and the column of their numbers. */
-interface Numbered {
-  readonly from: string
-  readonly share: string
-}
-
-/** The shares that a column lists. */
-export const sharesIn = ({ listedShares }: Dialect, column: string): Numbered => {
+/** The numbers of the shares that a column lists. */
+export const numbersIn = ({ listedShares }: Dialect, column: string): Numbers => {
   const { from, columns } = listedShares(column)
-  return { from, share: columns.share }
+  return { from, number: columns.share }
 }
 
 /** Selects those of some shares that are current, as one JSON text for {@link currentIn}. */
-export const currentOf = (dialect: Dialect, { from, share }: Numbered, at?: Statement): string => {
-  const { table, jsonRows } = dialect
-  const generation = ['share.role', 'share.role_since', 'share.grant_since']
-  // One by one: PostgreSQL expects a hundred shares of each object, and would read and judge the whole table for them.
-  const shares = dialect.hasLateral
-    ? `LATERAL (SELECT * FROM ${table(SHARES)} AS any_share WHERE any_share.number = ${share} LIMIT 1)`
-    : table(SHARES)
-  return `SELECT ${jsonRows([...generation, 'share.number'])} FROM ${from} CROSS JOIN ${shares} AS share
-    WHERE share.number = ${share} AND ${isCurrent(dialect, 'share', at).sql}`
+export const currentOf = (dialect: Dialect, numbers: Numbers, at?: Statement): string => {
+  const generation = ['share.role', 'share.role_since', 'share.grant_since', 'share.number']
+  const { from, isNumbered } = numberedShares(dialect, numbers)
+  return `SELECT ${dialect.jsonRows(generation)} FROM ${from} WHERE ${isNumbered} AND ${isCurrent(dialect, 'share', at).sql}`
 }
 
 /** The values of {@link objectColumns}. */

@@ -100,18 +100,11 @@ export const HOLDERS = [
   [['scope=?'], holders],
   [['scope=? AND role=?'], { ...holders, roleKey: 'editor' }],
   [
-    [
-      'scope=? AND role=? AND org=? AND on_resource=?',
-      'scope=? AND role=? AND (org,on_resource)>(?,?)',
-      'scope=? AND role>?',
-    ],
+    ['scope=? AND (role,org,on_resource)>(?,?,?)'],
     { ...holders, after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [
-    [
-      'scope=? AND role=? AND org=? AND on_resource=?',
-      'scope=? AND role=? AND (org,on_resource)>(?,?)',
-    ],
+    ['scope=? AND role=? AND (org,on_resource)>(?,?)'],
     { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [['scope=?'], { ...holders, at: 1_700_000_000_500_000n }],
@@ -126,12 +119,7 @@ const after = ['project-4', 'editor', 'org-5', '', '', '', 'user-5'] as const
 export const ALL_HOLDERS = [
   [['scope>? AND scope<?'], ofAll],
   [
-    [
-      'scope=? AND role=? AND org=? AND on_resource=?',
-      'scope=? AND role=? AND (org,on_resource)>(?,?)',
-      'scope=? AND role>?',
-      'scope>? AND scope<?',
-    ],
+    ['(scope,role,org,on_resource)>(?,?,?,?) AND scope<?'],
     { ...ofAll, after, permission: 'be editor' },
   ],
   [['scope>? AND scope<?'], { ...ofAll, roleKey: 'editor' }],

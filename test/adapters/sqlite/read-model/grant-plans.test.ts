@@ -163,7 +163,8 @@ describe('Among 20,000 grants in 100 organizations', () => {
     expect(scansIn(statement)).toEqual([])
     expect(searchedBy(statement, 'granted')).toEqual(['user_id=?'])
     expect(searchedBy(statement, 'member')).toEqual(['user_id=? AND org=?'])
-    expect(searchedBy(statement, 'place')).toEqual(['rowid=?', 'rowid=?'])
+    const places = 'projectId' in query ? ['rowid=?', 'rowid=?'] : ['rowid=?']
+    expect(searchedBy(statement, 'place')).toEqual(places)
     // The present is what grants list; the past is in the rows of roles.
     expect(searchedBy(statement, 'held')).toEqual(
       'at' in query ? ['share=? AND resource=? AND user_id=? AND begin_at<?'] : [],
@@ -196,6 +197,9 @@ describe('Among 20,000 grants in 100 organizations', () => {
       // Of an organization without users, nothing more than that is asked.
       const pointing = [...parts, ...parts].map(() => 'share=?')
       expect(searchedBy(statement, 'pointing')).toEqual(pointing)
+      // A later page begins where the one before ended.
+      const row = 'after' in query ? 'share=? AND (resource,user_id)>(?,?)' : 'share=?'
+      expect(searchedBy(statement, 'held')).toEqual([row])
       // Only the pages of the parts are sorted together, and again beside the positions.
       expect(sortsIn(statement)).toHaveLength(2)
     },
