@@ -279,8 +279,24 @@ export {
   UpdateIdentityProvider,
   UpdateOidcConfig,
 } from './domain/identity-provider/command-schemas.js'
-export * from './domain/identity-provider/events.js'
-export * from './domain/identity-provider/login.js'
+export {
+  ClientSecretResealed,
+  IdentityProviderDeactivated,
+  IdentityProviderEvent,
+  IdentityProviderReactivated,
+  IdentityProviderRemoved,
+  IdentityProviderUpdated,
+  OidcConfigUpdated,
+  OidcIdentityProviderAdded,
+  SignInConfigured,
+} from './domain/identity-provider/events.js'
+export {
+  authorizationScopes,
+  type ExternalClaims,
+  type ExternalUser,
+  mapExternalUser,
+  mayAutoRegister,
+} from './domain/identity-provider/login.js'
 export type {
   AdmissionRule,
   ClaimOfGroups,
@@ -306,8 +322,27 @@ export {
   RemoveProject,
   UpdateProject,
 } from './domain/project/command-schemas.js'
-export * from './domain/project/events.js'
-export * from './domain/project/login.js'
+export {
+  ProjectAdded,
+  ProjectDeactivated,
+  ProjectEvent,
+  ProjectReactivated,
+  ProjectRemoved,
+  ProjectUpdated,
+} from './domain/project/events.js'
+export {
+  brandingOrganization,
+  checkLogin,
+  type LoginProject,
+  type LoginRefusal,
+  type LoginUser,
+  type ProjectGrantRequired,
+  type ProjectInactive,
+  type ProjectRoleRequired,
+  type RoleInformation,
+  roleClaims,
+  rolesOfGroup,
+} from './domain/project/login.js'
 export type { ProjectGrant } from './domain/project-grant/aggregate.js'
 export {
   type ProjectRole,
@@ -322,7 +357,12 @@ export {
   RemoveProjectRole,
   UpdateProjectRole,
 } from './domain/project-role/command-schemas.js'
-export * from './domain/project-role/events.js'
+export {
+  ProjectRoleAdded,
+  ProjectRoleEvent,
+  ProjectRoleRemoved,
+  ProjectRoleUpdated,
+} from './domain/project-role/events.js'
 export type { RoleMapping, RoleMappingIds } from './domain/role-mapping/aggregate.js'
 export type { SetupLink } from './domain/setup-link/aggregate.js'
 export type { ProviderCheckName, SetupIntent } from './domain/setup-link/events.js'
