@@ -425,7 +425,7 @@ export const numbered = (sql: string): string => {
 /** Most statements that each connection prepares by their texts. */
 const MAX_NAMED = 64
 
-/** Names the texts of statements: at most 7 letters, none of which another name begins with. */
+/** Names the texts of statements. A name has 7 letters, and only these names begin with `=`. */
 export const namer = (): ((text: string) => string | undefined) => {
   const names = new Map<string, string | undefined>()
   return (text) => {

@@ -32,7 +32,7 @@ export const Opener = ({ dialog, ...button }: OpenerProps) => {
 
 interface FlagProps {
   readonly id?: string
-  /** Of which one is chosen; absent where each is chosen by itself. */
+  /** The flags of a group exclude each other; absent where each is chosen alone. */
   readonly group?: string
   readonly isOn: boolean
   readonly change: (isOn: boolean) => void

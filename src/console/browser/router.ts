@@ -4,7 +4,7 @@ import { mount } from './api.js'
 import { PAGES, type PageName } from './page-names.js'
 import { untell } from './status.js'
 
-/** Query of a page. What is empty is left out. */
+/** Query of a page, without empty fields. */
 export type Query = Readonly<Record<string, unknown>>
 
 const location = signal(new URL(window.location.href))

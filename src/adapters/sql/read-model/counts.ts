@@ -182,8 +182,8 @@ export interface Numbers {
 /** The generations with some numbers, as `share`: the tables of a join, and its condition. */
 export const numberedShares = ({ table, hasLateral }: Dialect, { from, number }: Numbers) => {
   const shares = `${table(SHARES)} AS share`
-  // PostgreSQL expects a hundred of each grant, so it would judge the whole table first, or make each plan anew. Of an
-  // array it expects ten.
+  // PostgreSQL expects a hundred shares of each grant, so it would judge the whole table first, or plan each query again.
+  // It expects ten elements of an array.
   return hasLateral
     ? { from: shares, isNumbered: `share.number = ANY (ARRAY(SELECT ${number} FROM ${from}))` }
     : { from: `${from} CROSS JOIN ${shares}`, isNumbered: `share.number = ${number}` }

@@ -185,7 +185,7 @@ const GREATEST = '\u{10ffff}'
 
 /**
  * A share that is not beyond the last one of a page that grants fill: a project may be granted to thousands of
- * organizations, few of which have groups.
+ * organizations, and only few may have groups.
  */
 const upToLast = ({ orgId, projectId, roleKey, limit }: HoldersQuery): Statement => {
   const [scope, role, org] = ['scope', 'role', 'org']
