@@ -1,4 +1,5 @@
 import type { JsonObject } from '../handlers/body.js'
+import { hashOf } from '../handlers/hash.js'
 import { malformed } from '../handlers/refusal.js'
 import { type Asking, foundIn, projectOf, typeOf, USER } from './evaluation.js'
 import { MAX_RESULTS, type Question, readPageRequest, readQuestion } from './request.js'
@@ -69,7 +70,7 @@ const answerPage = async (
   read: (place: Place) => Promise<Part<SearchResults['results'][number]>>,
 ): Promise<SearchResults> => {
   const page = readPageRequest(body)
-  const bound = await digest(JSON.stringify([orgId, question, body['context'] ?? {}]))
+  const bound = await hashOf([orgId, question, body['context'] ?? {}])
   const begun = page.token === '' ? undefined : placeIn(page.token, bound)
   const limit = page.limit ?? begun?.limit ?? MAX_RESULTS
   if (begun?.limit !== undefined && begun.limit !== limit)
@@ -81,13 +82,6 @@ const answerPage = async (
   // It also says nothing of the limit of the next.
   const token = encodeURIComponent(JSON.stringify([bound, limit || null, ...next]))
   return { results, page: { next_token: token } }
-}
-
-const digest = async (text: string): Promise<string> => {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(hash, 0, 16), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
 }
 
 /** @throws Refusal for a token that is not from this search */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import { type AnyError, IamFailure, toJson, toStatus } from 'claviger'
-import type { Terminal } from './terminal.js'
+import type { Line, Terminal } from './terminal.js'
 
 /** 0 done, 1 failed, 2 changes pending or faults found, 64 usage. */
 export type ExitCode = 0 | 1 | 2 | 64
@@ -69,6 +69,13 @@ export const timeOption = (call: CommandCall, name: string): Date | undefined =>
     throw new UsageError(`--${name} must be a time of RFC 3339, such as 2026-03-31T23:59:59Z`)
   return new Date(parsed)
 }
+
+/** Prints a result: with `--json` as a line of JSON, otherwise as lines for people. */
+export const print = (
+  { values, terminal }: CommandCall,
+  json: unknown,
+  ...lines: readonly Line[]
+): Promise<void> => (values['json'] ? terminal.printJson(json) : terminal.print(...lines))
 
 /** Explains an error of the library to an operator. */
 export const explain = (error: AnyError): string => {

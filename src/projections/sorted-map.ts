@@ -72,7 +72,7 @@ export class SortedMap<Value> {
   /**
    * The entries from `start` on, in order; only the one with the key `only` if that is given.
    *
-   * @param isWanted - passes over entries by their values, so that they need not be sorted
+   * @param isWanted - whether a value is wanted; entries with other values are passed over and need not be sorted
    */
   *from(
     start = '',

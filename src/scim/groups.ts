@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../handlers/body.js'
+import { hashOf } from '../handlers/hash.js'
 import { itemsOf, keyOf, matches } from './filter.js'
 import { changeUser, groupNames, mappedName } from './memberships.js'
 import {
@@ -186,16 +187,6 @@ const othersOf = async (
     throw new ScimRefusal(409, 'uniqueness', 'There is such a group already')
   return others
 }
-
-/** A short hash of JSON. */
-export const hashOf = async (value: unknown): Promise<string> => {
-  const bytes = new TextEncoder().encode(JSON.stringify(value))
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return hexOf(hash.subarray(0, 16))
-}
-
-export const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 const etagOf = ({ version }: Versioned<GroupRecord>): string => `W/"${version}"`
 

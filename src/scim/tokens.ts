@@ -1,6 +1,6 @@
 import { checkOptions, FUNCTION, withMethods } from '../check-options.js'
+import { hashOf, hexOf } from '../handlers/hash.js'
 import type { Iam } from '../index.js'
-import { hashOf, hexOf } from './groups.js'
 import type { ScimOptions, ScimRefused } from './handler.js'
 import type { ScimDirectory, ScimPlace, ScimRecords } from './ports.js'
 import { recordsOf, untilDone, type Versioned } from './records.js'

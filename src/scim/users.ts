@@ -1,7 +1,7 @@
 import type { JsonObject } from '../handlers/body.js'
+import { hashOf } from '../handlers/hash.js'
 import { Refusal } from '../handlers/refusal.js'
 import { keyOf, matches } from './filter.js'
-import { hashOf } from './groups.js'
 import { changeUser, contextOf } from './memberships.js'
 import type { ScimUser } from './ports.js'
 import { type Directory, untilDone, userRecords } from './records.js'

@@ -67,7 +67,9 @@ const behindText = ({ comparisons }: Report): string => {
   const behind = comparisons
     .filter(({ table }) => OF_PEERS.includes(table))
     .flatMap(({ job, rows }) => {
-      const faster = rows.filter((row) => row.timesAsLong < 1 && !row.system.startsWith('bare'))
+      const faster = rows.filter(
+        ({ system, timesAsLong }) => timesAsLong < 1 && !/^(bare|claviger)/.test(system),
+      )
       const names = faster.map((row) => `${row.system} × ${formatNumber(row.timesAsLong)}`)
       return names.length > 0 ? [`- ${job}: ${names.join(', ')}`] : []
     })
@@ -109,7 +111,7 @@ const figuresTable = ({ figures }: Report, section: Figure['section']): string =
 
 const aimsTable = ({ aims }: Report): string =>
   table(
-    ['aim', 'measured', '', ''],
+    ['figure', 'measured', 'aim', ''],
     aims.map((aim) => [
       aim.name,
       formatNumber(aim.measured),

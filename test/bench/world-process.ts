@@ -11,6 +11,8 @@ export interface RoundRequest {
   readonly inFlight: number
   /** About how long a round takes. */
   readonly milliseconds: number
+  /** How long the job runs before its first round. */
+  readonly warmUp: number
   /** By which of the two it is timed. */
   readonly by: keyof Took
 }
@@ -36,11 +38,14 @@ const drive = async ({ call }: Job, first: number, calls: number, inFlight: numb
   await Promise.all(Array.from({ length: inFlight }, caller))
 }
 
-const time = async (job: Job, first: number, calls: number, inFlight: number): Promise<Took> => {
-  await job.prepare?.()
-  globalThis.gc?.()
+/** How many calls were made, of all jobs: no index comes twice, so that no job adds what another one did. */
+let made = 0
+
+const timed = async (job: Job, calls: number, inFlight: number): Promise<Took> => {
   // What follows the log in the background gets its turn, which calls that never wait do not give it.
   await setTimeout(5)
+  const first = made
+  made += calls
   const cpuBegin = process.cpuUsage()
   const begin = process.hrtime.bigint()
   await drive(job, first, calls, inFlight)
@@ -52,28 +57,26 @@ const time = async (job: Job, first: number, calls: number, inFlight: number): P
 
 const MOST_CALLS = 2_000_000
 
-/** How many calls were made, of all jobs: no index comes twice, so that no job adds what another one did. */
-let made = 0
+/** As many calls let the engine compile a job. Slow jobs make fewer. */
+const WARM_UP_CALLS = 2_000
+
+/** Runs a job, with more and more calls, until the engine has compiled it. @returns how many calls fill a round */
+const warm = async (job: Job, { inFlight, milliseconds, warmUp, by }: RoundRequest) => {
+  const [begin, before] = [performance.now(), made]
+  for (let calls = inFlight; ; ) {
+    await job.prepare?.()
+    const took = (await timed(job, calls, inFlight))[by] * (job.operations ?? 1)
+    const filling = Math.min(Math.ceil((milliseconds * 1e6) / took), MOST_CALLS)
+    // A first call may have something to build.
+    const time = performance.now() - begin
+    const isWarm = time >= warmUp && (made - before >= WARM_UP_CALLS || time >= 2.5 * warmUp)
+    if (isWarm && calls * 2 >= filling) return Math.max(inFlight, filling)
+    calls = Math.max(inFlight, Math.min(calls * 2, filling))
+  }
+}
 
 /** How many calls each job makes in a round with so much in flight. */
 const rounds = new Map<string, number>()
-
-const runCalls = (job: Job, calls: number, inFlight: number): Promise<Took> => {
-  const first = made
-  made += calls
-  return time(job, first, calls, inFlight)
-}
-
-/** Doubles the calls until they take long enough to tell how many fill a round; the first may have something to build. */
-const calibrate = async (job: Job, { inFlight, milliseconds, by }: RoundRequest) => {
-  const wanted = milliseconds * 1e6
-  await runCalls(job, inFlight, inFlight)
-  for (let calls = inFlight; ; calls *= 2) {
-    const took = (await runCalls(job, calls, inFlight))[by] * calls * (job.operations ?? 1)
-    if (took < wanted / 2 && calls < MOST_CALLS) continue
-    return Math.max(inFlight, Math.round((calls * wanted) / took))
-  }
-}
 
 const [systemName, placeText] = process.argv.slice(2)
 const place: Place = JSON.parse(placeText ?? '')
@@ -84,9 +87,11 @@ process.on('message', async (request: RoundRequest) => {
   const job = world.jobs[request.job]
   if (!job) throw new Error(`${systemName} has no job ${request.job}`)
   const key = `${request.job}, ${request.inFlight}`
-  const calls = rounds.get(key) ?? (await calibrate(job, request))
+  const calls = rounds.get(key) ?? (await warm(job, request))
   rounds.set(key, calls)
-  process.send?.(await runCalls(job, calls, request.inFlight))
+  await job.prepare?.()
+  globalThis.gc?.()
+  process.send?.(await timed(job, calls, request.inFlight))
 })
 process.once('disconnect', async () => {
   await world.close()

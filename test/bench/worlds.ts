@@ -41,18 +41,14 @@ export const openWorld = async (system: SystemName, place: Place): Promise<OpenW
   }
 }
 
-/** {@link openWorld} for several systems, one after the other. */
-export const openWorlds = async (
+/** {@link openWorld} for several systems. Nothing is measured before all are open. */
+export const openWorlds = (
   systems: readonly SystemName[],
   place: Place,
-): Promise<readonly OpenWorld[]> => {
-  const worlds: OpenWorld[] = []
-  for (const system of systems) worlds.push(await openWorld(system, place))
-  return worlds
-}
+): Promise<readonly OpenWorld[]> => Promise.all(systems.map((system) => openWorld(system, place)))
 
 export const closeWorlds = async (worlds: readonly OpenWorld[]): Promise<void> => {
-  for (const each of worlds) await each.close()
+  await Promise.all(worlds.map((each) => each.close()))
 }
 
 /** The next message of a process; rejects when the process ends instead. */
@@ -80,15 +76,15 @@ export const entriesOf = (worlds: readonly OpenWorld[], job: string): readonly E
 /** Runs all entries in turns; `by` the clock where they wait for a disk or a server. */
 export const runEntries = (
   entries: readonly Entry[],
-  scale: Scale,
+  { rounds, milliseconds, warmUp }: Scale,
   { by, inFlight = 1 }: Pick<RoundRequest, 'by'> & Partial<Pick<RoundRequest, 'inFlight'>>,
 ): Promise<readonly Measured[]> =>
   takeTurns(
     entries.map(
       ({ world, job, name }): Runner => ({
         name,
-        run: () => world.run({ job, inFlight, by, milliseconds: scale.milliseconds }),
+        run: () => world.run({ job, inFlight, by, milliseconds, warmUp }),
       }),
     ),
-    scale,
+    { rounds },
   )

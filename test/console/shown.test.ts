@@ -145,6 +145,15 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
     expect(await slider.getAttribute('aria-valuetext')).toMatch(/\d{4}.*\d:\d\d/)
   })
 
+  it('keeps rows of one height in a long comparison', async () => {
+    await opened.open('review?projectId=invoicing&since=2020-01-01T00:00:00.000Z')
+    await page.locator('.window .badge').first().waitFor()
+    const heights = await page
+      .locator('.window tbody tr:not([aria-hidden])')
+      .evaluateAll((rows) => rows.map((row) => Math.round(row.getBoundingClientRect().height)))
+    expect([heights.length > 20, Math.max(...heights)]).toEqual([true, 40])
+  })
+
   it('gives each button room for a finger', async () => {
     for (const path of [`user?userId=${PEOPLE[2]?.id}`, 'projects']) {
       await opened.open(path)

@@ -1,5 +1,5 @@
 import { jsonBytes } from '../../domain/encoding.js'
-import { isRecord, type StreamId, unstorable } from '../../domain/values.js'
+import { type StreamId, unstorable } from '../../domain/values.js'
 import { systemEnvironment } from '../../ports/environment.js'
 import {
   type Append,
@@ -161,7 +161,11 @@ export class InvalidAppend extends Error {
 
 /** Why every store must refuse `append` before it writes anything; undefined when it is valid. */
 export const checkAppend = (append: Append): InvalidAppend | undefined =>
-  checkParts(append) ?? checkSize(append, sum(append.writes, maxJsonBytes))
+  checkParts(append) ??
+  checkSize(
+    append,
+    sum(append.writes, (data) => JSON.stringify(data).length * MAX_BYTES_PER_UNIT),
+  )
 
 /** What {@link checkAppend} checks besides the size of the data. */
 const checkParts = ({ id, writes, metadata }: Append): InvalidAppend | undefined => {
@@ -230,12 +234,6 @@ const objectionTo = (text: string): string | undefined =>
 /** Most bytes of UTF-8 that one UTF-16 unit takes. */
 const MAX_BYTES_PER_UNIT = 3
 
-/** Most bytes that one UTF-16 unit takes in JSON: a control character or a lone surrogate. */
-const MAX_JSON_BYTES_PER_UNIT = 6
-
-/** Most bytes of JSON for a value without text: a number, a date, a pair of brackets. */
-const MAX_SCALAR_BYTES = 30
-
 const encoder = new TextEncoder()
 
 /** Whether `text` takes more than `limit` bytes of UTF-8. */
@@ -245,19 +243,6 @@ export const exceedsBytes = (text: string, limit: number): boolean =>
 const sum = (writes: readonly StreamWrite[], bytesOf: (data: unknown) => number): number => {
   let bytes = 0
   for (const { events } of writes) for (const { data } of events) bytes += bytesOf(data)
-  return bytes
-}
-
-/** An upper bound for the bytes of `value` as JSON. */
-const maxJsonBytes = (value: unknown): number => {
-  if (typeof value === 'string') return 2 + value.length * MAX_JSON_BYTES_PER_UNIT
-  // It has no JSON: JSON.stringify throws.
-  if (typeof value === 'bigint') return Number.POSITIVE_INFINITY
-  if (!isRecord(value)) return MAX_SCALAR_BYTES
-  let bytes = MAX_SCALAR_BYTES
-  // Faster than `Object.entries`; inherited properties only raise the bound.
-  for (const key in value)
-    bytes += 4 + key.length * MAX_JSON_BYTES_PER_UNIT + maxJsonBytes(value[key])
   return bytes
 }
 

@@ -1,5 +1,4 @@
 import { exists } from '../../domain/aggregate.js'
-import type { RoleSource } from '../../domain/facts.js'
 import {
   type IdentityProviderState,
   identityProviders,
@@ -64,7 +63,6 @@ export interface AccessSteps {
 
 /** The steps that led to the roles that a group gives to a user. */
 export interface GroupSteps {
-  readonly via: RoleSource
   readonly provider: readonly Step<IdentityProviderState>[]
   readonly mapping: readonly Step<RoleMappingState>[]
   /** The last step. */
@@ -206,7 +204,7 @@ const replayGroups = async (
         placesOf(resource).map(async (on) => {
           const ids = { idpId, group, projectId, projectOrgId, ...on }
           const mapping = await steps(roleMappings, orgId, ids)
-          return { via: { idpId, group }, provider, membership, mapping }
+          return { provider, membership, mapping }
         }),
       ),
     )

@@ -8,6 +8,7 @@ import type { AdmittedCall } from '../method/context.js'
 import { roleKeys } from '../method/input.js'
 import { type Read, read, type Write } from '../method/method.js'
 import {
+  type GrantFilter,
   get,
   type ListOptions,
   list,
@@ -206,17 +207,11 @@ export const ListReceivedGrantsInput = z.strictObject(listFields(projectGrants))
 export interface ListReceivedGrantsInput extends ListOptions<ProjectGrant> {
   /** Conditions, which must all hold. Default: every grant. */
   readonly filter?:
-    | {
-        /** Condition on the project. */
-        readonly projectId?: TextFilter | undefined
-        /** Condition on the organization that owns the project. */
-        readonly projectOrgId?: TextFilter | undefined
+    | (GrantFilter & {
         /** Condition on the organization that has the grant. */
         readonly grantedOrgId?: TextFilter | undefined
-        /** Condition on the key of one of the roles. */
-        readonly roleKey?: TextFilter | undefined
         /** Only grants in this state; both when absent. */
         readonly state?: 'active' | 'inactive' | undefined
-      }
+      })
     | undefined
 }

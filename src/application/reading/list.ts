@@ -36,6 +36,16 @@ export interface Page<Row> {
   readonly sequence: Position
 }
 
+/** Conditions on a grant or a mapping of roles. */
+export interface GrantFilter {
+  /** Condition on the `id` of the project. */
+  readonly projectId?: TextFilter | undefined
+  /** Condition on the organization that owns the project. */
+  readonly projectOrgId?: TextFilter | undefined
+  /** Condition on the key of one of the roles. */
+  readonly roleKey?: TextFilter | undefined
+}
+
 /** The part of an aggregate that `get` needs. */
 interface Readable<Type extends ViewType, Ids extends z.ZodMiniType>
   extends Pick<AnyAggregate, 'permissions' | 'target'> {

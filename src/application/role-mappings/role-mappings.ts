@@ -9,6 +9,7 @@ import { decideRoleMapping, type GroupOfProject } from '../grant-rules/decide-ro
 import { roleKeys } from '../method/input.js'
 import type { Read, Write } from '../method/method.js'
 import {
+  type GrantFilter,
   get,
   type ListOptions,
   list,
@@ -91,22 +92,16 @@ export const ListRoleMappingsInput = z.strictObject(listFields(roleMappings))
 export interface ListRoleMappingsInput extends ListOptions<RoleMapping> {
   /** Conditions, which must all hold. Default: every mapping of the organization. */
   readonly filter?:
-    | {
+    | (GrantFilter & {
         /** Condition on the provider. */
         readonly idpId?: TextFilter | undefined
         /** Condition on the group. */
         readonly group?: TextFilter | undefined
-        /** Condition on the `id` of the project. */
-        readonly projectId?: TextFilter | undefined
-        /** Condition on the organization that owns the project. */
-        readonly projectOrgId?: TextFilter | undefined
         /** Condition on the resource, which is empty for the whole project. */
         readonly resource?: TextFilter | undefined
-        /** Condition on the key of one of the roles. */
-        readonly roleKey?: TextFilter | undefined
         /** Every mapping is active. */
         readonly state?: 'active' | undefined
-      }
+      })
     | undefined
 }
 

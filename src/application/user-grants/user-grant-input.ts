@@ -11,7 +11,7 @@ import {
   UserId,
 } from '../../domain/values.js'
 import { expiry, roleKeys } from '../method/input.js'
-import { type ListOptions, listFields, type TextFilter } from '../reading/list.js'
+import { type GrantFilter, type ListOptions, listFields, type TextFilter } from '../reading/list.js'
 
 /** Names a grant of roles of one project to one user. */
 export interface UserGrantInput {
@@ -93,19 +93,13 @@ export const ListUserGrantsInput = z.strictObject(listFields(userGrants))
 export interface ListUserGrantsInput extends ListOptions<UserGrant> {
   /** Conditions, which must all hold. Default: every grant of the organization. */
   readonly filter?:
-    | {
+    | (GrantFilter & {
         /** Condition on the user. */
         readonly userId?: TextFilter | undefined
-        /** Condition on the `id` of the project. */
-        readonly projectId?: TextFilter | undefined
-        /** Condition on the organization that owns the project. */
-        readonly projectOrgId?: TextFilter | undefined
         /** Condition on the resource, which is empty for the whole project. */
         readonly resource?: TextFilter | undefined
-        /** Condition on the key of one of the roles. */
-        readonly roleKey?: TextFilter | undefined
         /** Only grants in this state; both when absent. */
         readonly state?: 'active' | 'inactive' | undefined
-      }
+      })
     | undefined
 }

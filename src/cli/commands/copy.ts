@@ -1,5 +1,5 @@
 import { copyEvents, orThrow } from 'claviger'
-import { type Command, optional, required } from '../command.js'
+import { type Command, optional, print, required } from '../command.js'
 import { KEYS, openAddress, openCipher, openCursors } from '../database.js'
 
 export const copy: Command = {
@@ -25,7 +25,7 @@ again to continue an interrupted copy.
   },
   positionals: [0, 0],
   run: async (call) => {
-    const { values, terminal, signal } = call
+    const { terminal, signal } = call
     const [source, target] = [required(call, 'from'), required(call, 'to')]
     const secrets = await openCipher(call)
     const fromSchema = optional(call, 'from-schema')
@@ -45,9 +45,11 @@ again to continue an interrupted copy.
       }),
     )
     const moved = cursors ? `; webhook cursors copied: ${cursors}` : ''
-    await (values['json']
-      ? terminal.printJson({ copied, events, ...(cursors && { cursors }) })
-      : terminal.print(`${copied} events copied, ${events} verified${moved}`))
+    await print(
+      call,
+      { copied, events, ...(cursors && { cursors }) },
+      `${copied} events copied, ${events} verified${moved}`,
+    )
     return 0
   },
 }

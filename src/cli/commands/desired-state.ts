@@ -7,7 +7,7 @@ import {
   type SecretCipher,
   toJson,
 } from 'claviger'
-import { type Command, readJson, required } from '../command.js'
+import { type Command, print, readJson, required } from '../command.js'
 import {
   contextOf,
   DATABASE,
@@ -42,12 +42,9 @@ state in JSON. Exits with 2 when there are changes, or objects that are blocked.
     await using database = await openDatabase(call)
     const iam = openIam(database, cipher, progressOf(call))
     const planned = await orThrow(iam.plan(desired, context))
-    const { json } = call.values
     // No command applies a plan, so the desired state with its sealed secrets is not printed.
     const { desired: _, ...printed } = planned
-    await (json
-      ? call.terminal.printJson(toJson(printed))
-      : call.terminal.print(...formatPlan(planned).split('\n')))
+    await print(call, toJson(printed), ...formatPlan(planned).split('\n'))
     const { add, update, remove, blocked = 0 } = planned.counts
     return add + update + remove + blocked > 0 ? 2 : 0
   },
@@ -92,10 +89,7 @@ Running it again changes nothing, or continues after an interruption. Exits with
     await using database = await openDatabase(call, { create: call.values['create'] === true })
     const iam = openIam(database, cipher, progressOf(call))
     const applied = await orThrow(iam.apply(desired, context))
-    const { json } = call.values
-    await (json
-      ? call.terminal.printJson(toJson(applied))
-      : call.terminal.print(...formatPlan(applied).split('\n')))
+    await print(call, toJson(applied), ...formatPlan(applied).split('\n'))
     return (applied.counts.blocked ?? 0) > 0 ? 2 : 0
   },
 }

@@ -1,5 +1,5 @@
 import { timeOf } from 'claviger'
-import { type Command, type CommandCall, optional, versionOfPackage } from '../command.js'
+import { type Command, type CommandCall, optional, print, versionOfPackage } from '../command.js'
 import { addressOf, DATABASE, type Database, isPostgres, openDatabase } from '../database.js'
 
 export const doctor: Command = {
@@ -18,7 +18,7 @@ model is ahead of the log, as after restoring only one of them.
     await using database = await openDatabase(call)
     const findings = await examine(call, database)
     const lines = Object.entries(findings).map(([name, value]) => `${name.padEnd(12)}${value}`)
-    await (call.values['json'] ? call.terminal.printJson(findings) : call.terminal.print(...lines))
+    await print(call, findings, ...lines)
     return 'fault' in findings ? 2 : 0
   },
 }

@@ -7,6 +7,7 @@ import {
   explain,
   Failed,
   optional,
+  print,
   readText,
   repeated,
   required,
@@ -26,7 +27,6 @@ file.
   options: { name: { type: 'string' }, json: { type: 'boolean' } },
   positionals: [1, 1],
   run: async (call) => {
-    const { values, terminal } = call
     const [file = ''] = call.positionals
     const { signer, verifier } = await generateSignerKey(required(call, 'name')).catch(
       (thrown: unknown) => {
@@ -39,7 +39,7 @@ file.
       throw new Failed(`The file ${file} ${why}`)
     })
     try {
-      await (values['json'] ? terminal.printJson({ verifier }) : terminal.print(verifier))
+      await print(call, { verifier }, verifier)
     } catch (thrown) {
       // A signer key is useless without its verifier key.
       await rm(file)
@@ -63,7 +63,7 @@ database can change it: 'claviger verify' detects changes to earlier events.
   options: { ...DATABASE, key: { type: 'string' }, since: { type: 'string' } },
   positionals: [0, 0],
   run: async (call) => {
-    const { values, terminal, signal } = call
+    const { terminal, signal } = call
     const files = { signer: required(call, 'key'), since: optional(call, 'since') }
     const signer = (await readText(files.signer)).trim()
     const since = files.since === undefined ? undefined : await readText(files.since)
@@ -79,9 +79,7 @@ database can change it: 'claviger verify' detects changes to earlier events.
           : `The file ${files.signer} is not a signer key`,
       )
     const note = orThrow(made)
-    await (values['json']
-      ? terminal.printJson({ checkpoint: note })
-      : terminal.print(...note.slice(0, -1).split('\n')))
+    await print(call, { checkpoint: note }, ...note.slice(0, -1).split('\n'))
     return 0
   },
 }
@@ -145,8 +143,6 @@ const reportFault = async (call: CommandCall, fault: LogFault): Promise<2> => {
   )
   if (text.startsWith('keys[')) throw new UsageError(text.replace(/keys\[\d+\]/, '--trust'))
   if (NO_FAULT.includes(fault.kind)) throw new Failed(text)
-  await (call.values['json']
-    ? call.terminal.printJson({ fault: toJson(fault) })
-    : call.terminal.print(`FAULT: ${text}`))
+  await print(call, { fault: toJson(fault) }, `FAULT: ${text}`)
   return 2
 }

@@ -1,5 +1,5 @@
 import { type AccessCause, type AccessExplanation, orThrow, toJson } from 'claviger'
-import { type Command, optional, required, timeOption } from '../command.js'
+import { type Command, optional, print, required, timeOption } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 import type { Line } from '../terminal.js'
 import { entryLines } from './history.js'
@@ -25,7 +25,6 @@ if it is another one.
   },
   positionals: [3, 4],
   run: async (call) => {
-    const { values, terminal } = call
     const context = contextOf(call, required(call, 'org'))
     const [userId = '', projectId = '', roleKey = '', projectOrgId] = call.positionals
     const at = timeOption(call, 'at')
@@ -34,9 +33,7 @@ if it is another one.
     const resource = optional(call, 'resource')
     const input = { userId, projectId, roleKey, projectOrgId, resource, at }
     const explained = await orThrow(iam.access.explain(input, context))
-    await (values['json']
-      ? terminal.printJson(toJson(explained))
-      : terminal.print(...explanationLines(explained)))
+    await print(call, toJson(explained), ...explanationLines(explained))
     return 0
   },
 }

@@ -4,6 +4,7 @@ import {
   type Command,
   type CommandCall,
   optional,
+  print,
   required,
   timeOption,
   UsageError,
@@ -76,7 +77,7 @@ ${usages()}
   },
   positionals: [0, 1 + Math.max(...Object.values(OBJECT_IDS).map((ids) => ids.length))],
   run: async (call) => {
-    const { values, terminal, signal } = call
+    const { signal } = call
     const context = contextOf(call, required(call, 'org'))
     const query = {
       object: objectOf(call.positionals, optional(call, 'resource')),
@@ -88,9 +89,7 @@ ${usages()}
     const iam = openIam(database, undefined, progressOf(call))
     for await (const entry of items(iam.history.list, query, context)) {
       if (signal.aborted) return 0
-      await (values['json']
-        ? terminal.printJson(toJson(entry))
-        : terminal.print(...entryLines(entry)))
+      await print(call, toJson(entry), ...entryLines(entry))
     }
     return 0
   },

@@ -1,5 +1,5 @@
 import { orThrow, type Progress } from 'claviger'
-import type { Command, CommandCall } from '../command.js'
+import { type Command, type CommandCall, print } from '../command.js'
 import { DATABASE, openDatabase, openIam } from '../database.js'
 
 export const rebuild: Command = {
@@ -17,7 +17,7 @@ continues with --resume.
   options: { ...DATABASE, resume: { type: 'boolean' } },
   positionals: [0, 0],
   run: async (call) => {
-    const { values, terminal, signal } = call
+    const { values, signal } = call
     await using database = await openDatabase(call)
     const { readModel } = database
     if (!values['resume']) await readModel.reset()
@@ -28,9 +28,11 @@ continues with --resume.
       const position = await orThrow(openIam(database).catchUp(readModel, { signal, onProgress }))
       const seconds = Math.round((performance.now() - begin) / 1000)
       const events = progress.done()
-      await (values['json']
-        ? terminal.printJson({ events, position: String(position), seconds })
-        : terminal.print(`${numbered(events)} events applied in ${duration(seconds)}`))
+      await print(
+        call,
+        { events, position: String(position), seconds },
+        `${numbered(events)} events applied in ${duration(seconds)}`,
+      )
     } finally {
       progress.end()
     }

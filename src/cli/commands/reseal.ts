@@ -1,5 +1,5 @@
 import { orThrow, toJson } from 'claviger'
-import { type Command, explain, required } from '../command.js'
+import { type Command, explain, print, required } from '../command.js'
 import {
   DATABASE,
   KEYS,
@@ -35,11 +35,11 @@ that, only past events in the log need the older keys.
     const { identityProviders } = openIam(database, cipher)
     const report = await orThrow(identityProviders.resealSecrets({}, context))
     const { resealed, unchanged, failed } = report
-    await (call.values['json']
-      ? terminal.printJson(toJson(report))
-      : terminal.print(
-          `${resealed.length} resealed, ${unchanged.length} unchanged, ${failed.length} failed`,
-        ))
+    await print(
+      call,
+      toJson(report),
+      `${resealed.length} resealed, ${unchanged.length} unchanged, ${failed.length} failed`,
+    )
     for (const { idpId, error } of failed) terminal.note(`claviger: ${idpId}: ${explain(error)}`)
     return failed.length > 0 ? 1 : 0
   },

@@ -9,7 +9,7 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { aesGcmCipher, type Caller, type Iam } from 'claviger'
-import { type Command, type CommandCall, Failed, optional, UsageError } from '../command.js'
+import { type Command, type CommandCall, Failed, optional, print, UsageError } from '../command.js'
 import {
   addressOf,
   DATABASE,
@@ -91,7 +91,7 @@ const printAddresses = async (call: CommandCall, token: string, origin: string):
     token,
   }
   const lines = Object.entries(addresses).map(([name, value]) => `${name.padEnd(9)}${value}`)
-  await (call.values['json'] ? call.terminal.printJson(addresses) : call.terminal.print(...lines))
+  await print(call, addresses, ...lines)
 }
 
 /**

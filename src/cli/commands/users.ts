@@ -1,6 +1,6 @@
 import { type Iam, items, type Source, toJson, type UserRoles } from 'claviger'
 import { cellOf } from '../../csv.js'
-import { type Command, optional, required, timeOption, UsageError } from '../command.js'
+import { type Command, optional, print, required, timeOption, UsageError } from '../command.js'
 import { contextOf, DATABASE, openDatabase, openIam, progressOf } from '../database.js'
 
 const PAGE = 1_000
@@ -33,7 +33,7 @@ groups, of its own and of granted projects. A line for each role.
   },
   positionals: [0, 1_000],
   run: async (call) => {
-    const { values, positionals, terminal, signal } = call
+    const { positionals, signal } = call
     const context = contextOf(call, required(call, 'org'))
     const input = {
       userIds: positionals.length > 0 ? positionals : undefined,
@@ -49,9 +49,7 @@ groups, of its own and of granted projects. A line for each role.
     const iam = openIam(database, undefined, progressOf(call))
     for await (const user of items(iam.access.users, input, context)) {
       if (signal.aborted) return 0
-      await (values['json']
-        ? terminal.printJson(toJson(user))
-        : terminal.print(...rowsOf(user, context.caller.orgId).map(formatRow)))
+      await print(call, toJson(user), ...rowsOf(user, context.caller.orgId).map(formatRow))
     }
     return 0
   },

@@ -8,7 +8,7 @@ export type RoleSource = {
 }
 
 /** A role that somebody has, in one of the ways to have it. */
-export interface HeldRole {
+interface HeldRole {
   readonly roleKey: string
   /** Absent where the role counts in the whole project. */
   readonly resource?: string

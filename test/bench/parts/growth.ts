@@ -37,10 +37,9 @@ const SHOWN: Readonly<Record<StoreName, string>> = {
 /** The same calls in a store of a thousand events and in a large one. */
 export const growth = async (report: Report, scale: Scale): Promise<void> => {
   for (const store of ['memory', 'sqlite', 'postgres'] as const) {
-    const worlds = [
-      await openWorld('claviger', placeOf(store, SMALL)),
-      await openWorld('claviger', placeOf(store, scale.large)),
-    ]
+    const worlds = await Promise.all(
+      [SMALL, scale.large].map((events) => openWorld('claviger', placeOf(store, events))),
+    )
     let most = 0
     for (const job of JOBS) {
       const entries = worlds.map((world, index) => ({
@@ -91,7 +90,7 @@ export const rebuild = async (report: Report, scale: Scale): Promise<void> => {
       by: 'wall',
       measured: await runEntries(
         entries,
-        { ...scale, rounds: Math.min(3, scale.rounds), warmUps: 0 },
+        { ...scale, rounds: Math.min(3, scale.rounds) },
         { by: 'wall' },
       ),
     })

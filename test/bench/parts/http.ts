@@ -1,13 +1,10 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Operation, Protocol, Server } from '../http/calls.ts'
 import type { Load } from '../http/client.ts'
 import { addComparison, atLeast, type Report, ratioOf } from '../report.ts'
 import { type Runner, type Scale, takeTurns } from '../rounds.ts'
 import { answersOf } from '../worlds.ts'
-
-/** Long enough that the code of a server is compiled. */
-const WARM_UP_SECONDS = 4
 
 /** Each route beside servers that do the same; those with an aim are to take at least so many times as long. */
 const WORKLOADS: readonly (readonly [
@@ -23,6 +20,10 @@ const WORKLOADS: readonly (readonly [
   ['grpc-web', 'post', [['bare ConnectRPC', 2]]],
 ]
 
+/** Until the code of a server is compiled: so many calls, or so many seconds of slower ones. */
+const WARM_UP_CALLS = 25_000
+const WARM_UP_SECONDS = 4
+
 const SHOWN = {
   'rest get': 'show a project, REST',
   'rest post': 'add a role, REST',
@@ -34,58 +35,67 @@ const SHOWN = {
 
 /** Calls over the network: what the processor of the server takes for one. */
 export const http = async (report: Report, scale: Scale): Promise<void> => {
-  const seconds = Math.max(1, scale.milliseconds / 200)
+  const seconds = Math.max(0.1, scale.milliseconds / 200)
+  const client = fork(new URL('../http/client.ts', import.meta.url))
+  const answer = answersOf(client, 'the client')
+  const callsIn = async (load: Load): Promise<number> => {
+    client.send(load)
+    const [calls] = await answer()
+    return Number(calls)
+  }
   for (const [protocol, operation, peers] of WORKLOADS) {
-    const servers = [
-      await openServer('claviger', { protocol, operation, seconds }),
-      ...(await Promise.all(
-        peers.map(([peer]) => openServer(peer, { protocol, operation, seconds })),
-      )),
-    ]
+    const servers = await Promise.all(
+      (['claviger', ...peers.map(([peer]) => peer)] as const).map(openServer),
+    )
+    for (const { port } of servers) {
+      let calls = 0
+      for (
+        let from = 0;
+        scale.warmUp > 0 && from < WARM_UP_SECONDS && calls < WARM_UP_CALLS;
+        from++
+      )
+        calls += await callsIn({ protocol, operation, port, seconds: 1 })
+    }
+    const runners = servers.map(
+      ({ name, port, cpu }): Runner => ({
+        name,
+        run: async () => {
+          const before = await cpu()
+          const calls = await callsIn({ protocol, operation, port, seconds })
+          return { cpu: ((await cpu()) - before) * (1e3 / calls), wall: (seconds * 1e9) / calls }
+        },
+      }),
+    )
     const job = SHOWN[`${protocol} ${operation}`]
-    const measured = await takeTurns(servers, { rounds: scale.rounds, warmUps: 0 })
-    for (const { close } of servers) await close()
-    addComparison(report, { table: 'network', job, by: 'cpu', measured })
+    addComparison(report, {
+      table: 'network',
+      job,
+      by: 'cpu',
+      measured: await takeTurns(runners, scale),
+    })
+    await Promise.all(servers.map(({ child }) => ended(child)))
     for (const [peer, aim] of peers) {
       if (aim !== undefined)
         atLeast(report, `${peer} / claviger, ${job}`, aim, ratioOf(report, job, peer))
     }
   }
+  await ended(client)
 }
 
-/** A server that is called by a client, each in a process of its own. */
-const openServer = async (
-  server: Server,
-  load: Omit<Load, 'port'>,
-): Promise<Runner & { readonly close: () => Promise<void> }> => {
-  const served = fork(new URL('../http/server.ts', import.meta.url), [server])
-  const client = fork(new URL('../http/client.ts', import.meta.url))
-  const fromServer = answersOf(served, server)
-  const fromClient = answersOf(client, `the client of ${server}`)
-  const [port] = await fromServer()
-  const callsIn = async (seconds: number): Promise<number> => {
-    client.send({ ...load, port, seconds })
-    const [calls] = await fromClient()
-    return Number(calls)
-  }
+/** A server in a process of its own, which knows how many microseconds of the processor it took. */
+const openServer = async (name: Server) => {
+  const child = fork(new URL('../http/server.ts', import.meta.url), [name])
+  const answer = answersOf(child, name)
+  const [port] = await answer()
   const cpu = async (): Promise<number> => {
-    served.send('cpu')
-    const [microseconds] = await fromServer()
+    child.send('cpu')
+    const [microseconds] = await answer()
     return Number(microseconds)
   }
-  await callsIn(WARM_UP_SECONDS)
-  return {
-    name: server,
-    run: async () => {
-      const before = await cpu()
-      const calls = await callsIn(load.seconds)
-      return { cpu: ((await cpu()) - before) * (1e3 / calls), wall: (load.seconds * 1e9) / calls }
-    },
-    close: async () => {
-      for (const child of [client, served]) {
-        child.disconnect()
-        await once(child, 'exit')
-      }
-    },
-  }
+  return { name, child, port: Number(port), cpu }
+}
+
+const ended = async (child: ChildProcess): Promise<void> => {
+  child.disconnect()
+  await once(child, 'exit')
 }

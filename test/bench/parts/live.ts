@@ -1,6 +1,14 @@
 import { fork } from 'node:child_process'
 import type { LiveAnswer, LiveRequest } from '../live-process.ts'
-import { addFigure, atMost, type Figure, formatNumber, formatTime, type Report } from '../report.ts'
+import {
+  addFigure,
+  atLeast,
+  atMost,
+  type Figure,
+  formatNumber,
+  formatTime,
+  type Report,
+} from '../report.ts'
 import type { Scale } from '../rounds.ts'
 import { answersOf } from '../worlds.ts'
 
@@ -15,7 +23,7 @@ export const live = async (report: Report, { milliseconds, share }: Scale): Prom
   const request: LiveRequest = { grants: GRANTS * share, seconds: milliseconds / 30 }
   child.send(request)
   const [received] = await answer()
-  const { bytesPerGrant, catchUpMilliseconds, writesPerSecond, median, p99, p999 } =
+  const { bytesPerGrant, catchUpMilliseconds, writesPerSecond, median, p99, p999, nestedMap } =
     received as LiveAnswer
   const add = (name: string, values: readonly number[], show: Figure['show']) =>
     addFigure(report, { section: 'live', name, values, show })
@@ -38,6 +46,7 @@ export const live = async (report: Report, { milliseconds, share }: Scale): Prom
       return `median ${middle}, p99 ${ninetyNine}, p99.9 ${rare}`
     },
   )
+  atLeast(report, `nested Map / live.can, ${grants}`, 1.3, nestedMap)
   atMost(report, 'live checks, bytes a grant', 50, bytesPerGrant)
   atMost(report, 'p99 of `live.can` while roles are given, µs', 10, p99 / 1e3)
 }

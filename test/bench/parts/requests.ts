@@ -11,11 +11,12 @@ const PEERS: readonly SystemName[] = ['nestedMap', 'casl', 'casbin', 'cedar']
 export const requests = async (report: Report, scale: Scale): Promise<void> => {
   const grants = GRANTS * scale.share
   const memory: Place = { store: 'memory', grants }
-  const own = await openWorld('claviger', memory)
-  const peers = [
-    ...(await openWorlds(PEERS, memory)),
-    await openWorld('betterAuth', { store: 'sqlite', grants }),
-  ]
+  const [own, inMemory, betterAuth] = await Promise.all([
+    openWorld('claviger', memory),
+    openWorlds(PEERS, memory),
+    openWorld('betterAuth', { store: 'sqlite', grants }),
+  ])
+  const peers = [...inMemory, betterAuth]
   for (const [job, title, table] of [
     ['live check', LIVE, 'requests'],
     ['eventual check', EVENTUAL, 'method'],

@@ -12,7 +12,7 @@ const BARE = 'bare Node.js'
 export const start = async (report: Report, scale: Scale): Promise<void> => {
   const measured = await takeTurns(
     [starting(BARE, ''), ...SUBPATHS.map((path) => starting(`claviger${path}`, `claviger${path}`))],
-    { ...scale, rounds: 2 * scale.rounds },
+    { rounds: 2 * scale.rounds },
   )
   addComparison(report, { table: 'start', job: 'start', by: 'cpu', measured })
   const [bare, ...paths] = measured

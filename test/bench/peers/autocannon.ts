@@ -14,6 +14,8 @@ export const callHttp = async ({
     url: `http://127.0.0.1:${port}`,
     connections,
     duration: seconds,
+    // How often it looks whether the time is over, in milliseconds.
+    sampleInt: 50,
     ...(isAnswer && { verifyBody: (body) => isAnswer(String(body)) }),
     requests: [
       { ...request, ...(bodyOf && { setupRequest: (sent) => ({ ...sent, body: bodyOf() }) }) },

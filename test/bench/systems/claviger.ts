@@ -74,8 +74,10 @@ const openOn = async (place: Place, opening: Promise<OpenStore>): ReturnType<Ope
         prepare: async () => {
           live ??= await orThrow(iam.access.live({ signal: ending.signal }))
         },
-        call: (index) =>
-          live?.can({ orgId: ORG_ID, ...questionOf(index, place) }) === isHeld(index),
+        call: (index) => {
+          const { userId, projectId, roleKey } = questionOf(index, place)
+          return live?.can({ orgId: ORG_ID, userId, projectId, roleKey }) === isHeld(index)
+        },
       },
       'eventual check': { call: check(EVENTUAL) },
       check: { call: check(CONTEXT) },

@@ -7,6 +7,7 @@ import type {
   FoundRole,
   LostRole,
 } from '../../../ports/access-reads.js'
+import type { Position } from '../../../ports/event-store.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
 import { byMappedRole, compareCodePoints } from '../../../projections/row-order.js'
 import { foundProject, getOrAdd, placeScope, projectScope } from '../../../projections/rows.js'
@@ -148,19 +149,27 @@ const rolesThere = (dialect: Dialect, places: number): string => {
     WHERE member.user_id = ? AND member.org = ? AND member.end_at IS NULL AND ${isMemberOf('mapped', 'member')}
       AND mapped.end_at IS NULL AND mapped.since < member.begin_at
       AND ${places === 1 ? `mapped.resource = ''` : `mapped.resource IN ('', ?)`}`
-  const body = `(SELECT shown.body FROM ${table(OBJECTS.project_role)} AS shown WHERE shown.scope = share.scope AND shown.key = share.role)`
-  const role = ['share.role', 'given.expires', endedWith(dialect, 'share'), body, 'given.resource']
+  const role = [
+    'share.role',
+    'given.expires',
+    endedWith(dialect, 'share'),
+    bodyOfRole(dialect),
+    'given.resource',
+  ]
   const way = ['given.state', 'given.is_provider_active', 'given.idp', 'given.grp']
   return `SELECT ${jsonRows([...role, ...way])} FROM (${granted} UNION ALL ${mapped}) AS given CROSS JOIN ${table(SHARES)} AS share
     WHERE share.number = given.share
       AND share.place = (SELECT whole.number FROM ${table(PLACES)} AS whole WHERE whole.org = ? AND whole.scope = ?)`
 }
 
-/** The body of the role in a row with its `scope` and `role`; null if the role or its project does not exist. */
-export const bodyOfRole = (dialect: Dialect, row = 'share'): string => {
-  const exists = stands(dialect, streamOf.project(row), { orInactive: true })
+/**
+ * The body of the role of `share`, null if it does not exist: of one whose project does, or did right after the event at a
+ * position.
+ */
+export const bodyOfRole = (dialect: Dialect, at?: Position): string => {
+  const exists = stands(dialect, streamOf.project('share'), { orInactive: true })
   return `(SELECT shown.body FROM ${dialect.table(OBJECTS.project_role)} AS shown
-    WHERE shown.scope = ${row}.scope AND shown.key = ${row}.role AND ${exists.sql})`
+    WHERE shown.scope = share.scope AND shown.key = share.role ${at === undefined ? '' : `AND ${exists.sql}`})`
 }
 
 /** The display fields of a role, from its body; empty if the role does not exist. */

@@ -64,7 +64,7 @@ export function* readHeldRoles(
  * a role once, on however many resources the user has it.
  */
 export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Statement => {
-  const { roleKey, after, limit } = query
+  const { roleKey, at, after, limit } = query
   const shares = numberedShares(dialect, {
     from: dialect.hasLateral ? 'given' : '(SELECT DISTINCT share FROM given) AS given',
     number: 'given.share',
@@ -82,7 +82,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
   ])
   const columns = `${order.join(', ')}, expires_at, body`
   const page = sql`WITH given AS MATERIALIZED (${joined([byGrants(dialect, query), byGroups(dialect, query)], ' UNION ALL ')}),
-    counting AS MATERIALIZED (SELECT share.number, share.scope, share.role, ${bodyOfRole(dialect)} AS body FROM ${shares.from} WHERE ${counting})
+    counting AS MATERIALIZED (SELECT share.number, share.scope, share.role, ${bodyOfRole(dialect, at)} AS body FROM ${shares.from} WHERE ${counting})
     SELECT ${columns} FROM counting AS found CROSS JOIN given WHERE ${all}
     ORDER BY ${order.join(', ')} LIMIT ${atLeast(limit + 1)}`
   return {

@@ -152,22 +152,50 @@ const ways = (dialect: Dialect, query: HoldersQuery): readonly [grant: Way, grou
 
 /** Finds the users for whom roles count, at least one more than the limit, each with the positions. */
 export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Statement => {
-  const { projectId, userId } = query
+  const { orgId, projectId, userId, limit } = query
   const order = `${projectId === undefined ? 'scope, ' : ''}role, org, resource, idp, grp, user_id`
-  const arms = ways(dialect, query).flatMap((way, index) =>
-    onPlaces(query, way, partAfter(query, way, index === 0)).map((part) =>
-      userId === undefined
-        ? allHolders(dialect, query, way, part)
-        : holdersOfUser(dialect, query, way, part, userId, index === 0),
-    ),
-  )
-  const pages = arms.map((arm, index) => sql`SELECT * FROM (${arm}) AS page_${index}`)
+  const inOrder = `ORDER BY ${order} LIMIT ${atLeast(limit + 1)}`
+  const [byGrant, byGroup] = ways(dialect, query)
+  const found = (way: Way, upTo: readonly Statement[]): readonly Statement[] =>
+    onPlaces(query, way, partAfter(query, way, way === byGrant)).map((part, index) => {
+      const within = { ...part, ofShare: [...part.ofShare, ...upTo] }
+      const rows =
+        userId === undefined
+          ? allHolders(dialect, query, way, within)
+          : holdersOfUser(dialect, query, way, within, userId, way === byGrant)
+      return sql`SELECT * FROM (${rows}) AS page_${index}`
+    })
+  const inOrganization = projectId === undefined ? [sql`share.scope < ${param(beyond(orgId))}`] : []
+  const granted = sql`SELECT * FROM (${unionOf(found(byGrant, inOrganization))}) AS pages ${inOrder}`
+  const mapped = found(byGroup, userId === undefined ? [upToLast(query)] : inOrganization)
   const columns = 'role, org, resource, idp, grp, user_id, expires_at, given, scope'
-  const page = sql`SELECT * FROM (${unionOf(pages)}) AS pages ORDER BY ${order} LIMIT ${atLeast(query.limit + 1)}`
+  const page = sql`WITH page_of_grants AS MATERIALIZED (${granted})
+    SELECT * FROM (${unionOf([sql`SELECT * FROM page_of_grants`, ...mapped])}) AS pages ${inOrder}`
   return {
     ...sql`${withPositions(dialect, columns, page)} ORDER BY ${order}`,
     name: BY_TEXT,
   }
+}
+
+/** Greater than the scopes of all projects of an organization: the comma is the character after the plus. */
+const beyond = (orgId: string): string => `${orgId},`
+
+/** No text is greater. */
+const GREATEST = '\u{10ffff}'
+
+/**
+ * A share that is not beyond the last one of a page that grants fill: a project may be granted to thousands of
+ * organizations, few of which have groups.
+ */
+const upToLast = ({ orgId, projectId, roleKey, limit }: HoldersQuery): Statement => {
+  const [scope, role, org] = ['scope', 'role', 'org']
+  const columns =
+    projectId === undefined ? [scope, role, org] : roleKey === undefined ? [role, org] : [org]
+  const names = columns.join(', ')
+  const all = columns.map((name) => param(name === scope ? beyond(orgId) : GREATEST))
+  return sql`(${columns.map((name) => `share.${name}`).join(', ')}) <= (
+    SELECT ${names} FROM (SELECT ${names} FROM page_of_grants ORDER BY ${names} LIMIT 1 OFFSET ${Number(atLeast(limit + 1)) - 1}) AS last
+    UNION ALL SELECT ${joined(all, ', ')} ORDER BY ${names} LIMIT 1)`
 }
 
 /** A part of the holders that lie together in an index: conditions of `share`, and of what is joined to it. */
@@ -183,13 +211,11 @@ const partAfter = (
   isByGrant: boolean,
 ): Part => {
   const { orgId, projectId, roleKey, after } = query
-  // The comma is the character after the plus.
-  const inOrganization = sql`share.scope < ${param(`${orgId},`)}`
   const ofRole = roleKey === undefined ? [] : [isOfRole(query, roleKey)]
   const ofProject =
     projectId === undefined ? [] : [sql`share.scope = ${param(projectScope(orgId, projectId))}`]
   if (after === undefined) {
-    const [within = sql`share.scope > ${param(`${orgId}+`)} AND ${inOrganization}`] = ofProject
+    const [within = sql`share.scope > ${param(`${orgId}+`)}`] = ofProject
     return { ofShare: [within, ...ofRole], ofRow: [] }
   }
   const [project = '', role = '', org = '', resource = '', ...way] =
@@ -212,11 +238,7 @@ const partAfter = (
   const isSameWay = isByGrant === (way[0] === '')
   const following = [resource, ...way.slice(-order.length)].map(inLast)
   return {
-    ofShare: [
-      ...(projectId === undefined ? [inOrganization] : ofProject),
-      ...ofRole,
-      sql`(${columns}) >= (${values})`,
-    ],
+    ofShare: [...ofProject, ...ofRole, sql`(${columns}) >= (${values})`],
     ofRow: [
       isSameWay
         ? sql`(${[column, ...order].join(', ')}) > (${joined(following, ', ')})`

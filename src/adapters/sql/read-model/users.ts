@@ -117,7 +117,7 @@ export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement =
       ['held.resource', 'held.expires_at', 'COALESCE(held.given, held.begin_at)'],
       [sql`held.share = share.number AND ${there}`, ...holdsByGrant(moment)],
     )
-    return sql`SELECT share.scope, share.role, ${NO_WAY}, ${bodyOfRole(dialect)} AS body, ${found} FROM ${shares}
+    return sql`SELECT share.scope, share.role, ${NO_WAY}, ${bodyOfRole(dialect, moment.at)} AS body, ${found} FROM ${shares}
       WHERE ${allOf([...ofUsers, ...ofShare, sql`share.on_resource = ${onResource}`, ...countsForAll(dialect, moment)])}`
   }
   const byGroup = holders(
@@ -135,7 +135,7 @@ export const usersStatement = (dialect: Dialect, query: UsersQuery): Statement =
   const arms = [
     byGrant(0, sql`held.resource = ''`),
     byGrant(1, isThere ? sql`held.resource ${isThere}` : sql`held.${ON_RESOURCE}`),
-    sql`SELECT share.scope, share.role, mapped.idp, mapped.grp, ${bodyOfRole(dialect)} AS body, ${byGroup}
+    sql`SELECT share.scope, share.role, mapped.idp, mapped.grp, ${bodyOfRole(dialect, moment.at)} AS body, ${byGroup}
       FROM ${shares} CROSS JOIN ${table(MAPPED)} AS mapped
       WHERE ${allOf([...ofShare, sql`mapped.share = share.number`, ...ofMapped, ...countsForMembers(dialect, moment)])}`,
   ]

@@ -95,21 +95,30 @@ export const HELD_ROLES = [
 
 const holders = { orgId: 'owner', projectId: 'project-4', now, limit: 10 }
 
-/** What the index on generations of roles is searched by, in the words of SQLite, for each part of a page. */
+/**
+ * What the index on generations of roles is searched by, in the words of SQLite: for grants, and for groups, which end
+ * with the page that grants fill.
+ */
 export const HOLDERS = [
-  [['scope=?'], holders],
-  [['scope=? AND role=?'], { ...holders, roleKey: 'editor' }],
+  [['scope=?', 'scope=? AND (role,org)<(?,?)'], holders],
+  [['scope=? AND role=?', 'scope=? AND role=? AND org<?'], { ...holders, roleKey: 'editor' }],
   [
-    ['scope=? AND (role,org,on_resource)>(?,?,?)'],
+    [
+      'scope=? AND (role,org,on_resource)>(?,?,?)',
+      'scope=? AND (role,org,on_resource)>(?,?,?) AND (role,org)<(?,?)',
+    ],
     { ...holders, after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
   [
-    ['scope=? AND role=? AND (org,on_resource)>(?,?)'],
+    [
+      'scope=? AND role=? AND (org,on_resource)>(?,?)',
+      'scope=? AND role=? AND (org,on_resource)>(?,?) AND org<?',
+    ],
     { ...holders, roleKey: 'editor', after: ['editor', 'org-5', '', '', '', 'user-5'] as const },
   ],
-  [['scope=?'], { ...holders, at: 1_700_000_000_500_000n }],
-  [['scope=?'], { ...holders, permission: 'be editor' }],
-  [['scope=?'], { ...holders, userOrgId: 'org-5' }],
+  [['scope=?', 'scope=? AND (role,org)<(?,?)'], { ...holders, at: 1_700_000_000_500_000n }],
+  [['scope=?', 'scope=? AND (role,org)<(?,?)'], { ...holders, permission: 'be editor' }],
+  [['scope=?', 'scope=? AND (role,org)<(?,?)'], { ...holders, userOrgId: 'org-5' }],
 ] as const
 
 const ofAll = { orgId: 'owner', now, limit: 10 }
@@ -117,12 +126,18 @@ const after = ['project-4', 'editor', 'org-5', '', '', '', 'user-5'] as const
 
 /** The same for the holders of all projects of an organization. */
 export const ALL_HOLDERS = [
-  [['scope>? AND scope<?'], ofAll],
+  [['scope>? AND scope<?', 'scope>? AND (scope,role,org)<(?,?,?)'], ofAll],
   [
-    ['(scope,role,org,on_resource)>(?,?,?,?) AND scope<?'],
+    [
+      '(scope,role,org,on_resource)>(?,?,?,?) AND scope<?',
+      '(scope,role,org,on_resource)>(?,?,?,?) AND (scope,role,org)<(?,?,?)',
+    ],
     { ...ofAll, after, permission: 'be editor' },
   ],
-  [['scope>? AND scope<?'], { ...ofAll, roleKey: 'editor' }],
+  [
+    ['scope>? AND scope<?', 'scope>? AND (scope,role,org)<(?,?,?)'],
+    { ...ofAll, roleKey: 'editor' },
+  ],
 ] as const
 
 const users = { orgId: 'org-7', now, limit: 10 }
