@@ -47,8 +47,14 @@ const NO_RULES = { required: false, least: 0, most: 0, inQuery: false, omitEmpty
 
 /** What a field must be like. */
 export const rulesOf = (field) => {
-  const rules = extensionOf(field.parent.file, 'claviger.v1.rules')
-  return rules ? getOption(field, rules) : NO_RULES
+  const extension = extensionOf(field.parent.file, 'claviger.v1.rules')
+  if (!extension) return NO_RULES
+  const { required, size, inQuery, omitEmpty } = getOption(field, extension)
+  const [, least = 0, most = 0] = (/^(\d+)\.\.(\d+)$/.exec(size) ?? []).map(Number)
+  if (size !== '' && most < 1)
+    throw new Error(`${field} has the size ${size}, and not such as 1..64`)
+  const isRequired = required || (least > 0 && !field.proto.proto3Optional)
+  return { required: isRequired, least, most, inQuery, omitEmpty }
 }
 
 /** Whether absent is another value than empty. */

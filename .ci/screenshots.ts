@@ -53,6 +53,7 @@ const PAGES: Readonly<
   'remove-role': [
     'role?projectId=invoicing&roleKey=approver',
     async (page) => {
+      await page.locator('.more > summary').click()
       await press(page, 'Remove')
       await page.getByText('Users lose').waitFor()
     },

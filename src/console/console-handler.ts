@@ -12,7 +12,7 @@ import {
 import { fetchHandler, type NodeRequest } from '../transport/index.js'
 import { AREAS } from './browser/page-names.js'
 import { CROSS_SITE, isForeign } from './cross-site.js'
-import { type Asker, described, organizationsOf, usersOf, whyNoUsers } from './directory.js'
+import { type Asker, described, foundIn, whyNoUsers } from './directory.js'
 import { namesOf } from './naming.js'
 import { type ConsoleOptions, checkConsoleOptions } from './options.js'
 import { type MountOptions, OWN_ORIGIN_HEADERS, pageAnswers } from './page.js'
@@ -111,18 +111,21 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     // Both answer without a caller, and no page asks for them: they are for the host's own transport to offer.
     ...({ openApi: false, health: false } as const),
   })
+  /** Who asks, by the headers of a request, or why that is refused. */
+  const askerOf = async (headers: Headers, signal: AbortSignal): Promise<Asker | IamError> => {
+    const caller = (await remembered(headers, signal)) ?? { kind: 'Unauthenticated' }
+    if ('kind' in caller) return caller
+    return { caller, orgId: headers.get(organizationHeader) || caller.orgId, signal }
+  }
   /** Runs what needs the caller; refuses for those without one, and when a port of the host fails. */
   const asking =
     (answer: (asker: Asker, request: HttpRequest) => Promise<HttpResponse>): Handler =>
     async (request) => {
       const headers = request.headers()
-      const { signal } = request
       try {
-        const caller = await remembered(headers, signal)
-        if (!caller) return refusedBy({ kind: 'Unauthenticated' })
-        if ('kind' in caller) return refusedBy(caller)
-        const orgId = headers.get(organizationHeader) || caller.orgId
-        return await answer({ caller, orgId, signal }, { ...request, headers: () => headers })
+        const asker = await askerOf(headers, request.signal)
+        if ('kind' in asker) return refusedBy(asker)
+        return await answer(asker, { ...request, headers: () => headers })
       } catch (cause) {
         reportFailure(`${request.method} ${request.path.slice(basePath.length)}`, cause)
         return refusedBy({ kind: 'Unavailable', outcome: 'not_recorded', cause })
@@ -134,15 +137,15 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   const users = asking(async (asker, { query }) => {
     const refusal = await whyNoUsers(iam, asker)
     if (refusal) return refusedBy(refusal)
-    const found = options.users && (await usersOf(options.users, new URLSearchParams(query), asker))
+    const found = options.users && (await foundIn(options.users, new URLSearchParams(query), asker))
     return found ? jsonResponse(200, JSON.stringify({ users: found })) : OUT_OF_BOUNDS
   })
   const organizations = asking(async (asker, { query }) => {
     const allowed = await iam.projectGrants.listReceived({ pageSize: 1 }, asker)
     if (allowed.isErr()) return refusedBy(allowed.error)
     const { find } = options.organizations ?? {}
-    const text = new URLSearchParams(query).get('text') ?? ''
-    const found = find && (await organizationsOf(find, text, asker))
+    const text = new URLSearchParams({ text: new URLSearchParams(query).get('text') ?? '' })
+    const found = find && (await foundIn({ describe: () => [], find }, text, asker))
     return found ? jsonResponse(200, JSON.stringify({ organizations: found })) : OUT_OF_BOUNDS
   })
   const setUp = asking(async (asker, request) =>
@@ -164,23 +167,18 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
   const complete: Handler = async (request) => answerOf(await completeLink(iam, options, request))
 
   /** The names of what an answer has ids of; none when a port of the host fails, or takes too long. */
-  const namesIn = async (exchange: Parameters<typeof namesOf>[2], headers: Headers) => {
-    const caller = await remembered(headers, AbortSignal.timeout(LONGEST_NAMING_MS))
-    if (!caller || 'kind' in caller) return undefined
-    const orgId = headers.get(organizationHeader) || caller.orgId
+  const namesIn = (exchange: Parameters<typeof namesOf>[2], asker: Asker) => {
     const signal = AbortSignal.timeout(LONGEST_NAMING_MS)
-    return namesOf(iam, options, exchange, { caller, orgId, signal }).catch((cause) => {
+    return namesOf(iam, options, exchange, { ...asker, signal }).catch((cause) => {
       reportFailure('names', cause)
       return undefined
     })
   }
 
   /** Who calls, where they may work, and which parts the host shows them: none beyond the overview if it cannot say. */
-  const sessionOf = async (headers: Headers) => {
-    const caller = await remembered(headers, AbortSignal.timeout(LONGEST_NAMING_MS))
-    if (!caller || 'kind' in caller) return undefined
+  const sessionOf = async ({ caller, orgId: chosen }: Asker) => {
     const { userId, orgId } = caller
-    const context = { caller, orgId: headers.get(organizationHeader) || orgId }
+    const context = { caller, orgId: chosen }
     const { areas, organizations } = options
     try {
       const choices = await organizations?.choices?.(context)
@@ -207,17 +205,16 @@ const serviceOf = (iam: Iam, options: MountOptions): Service => {
     const response = await transport(request)
     const head = Object.fromEntries(response.headers)
     const isNamed = response.ok && response.headers.get('content-type') === 'application/json'
-    if (!isNamed)
-      return {
-        status: response.status,
-        headers: head,
-        body: new Uint8Array(await response.arrayBuffer()),
-      }
+    const asker = isNamed && (await askerOf(headers, AbortSignal.timeout(LONGEST_NAMING_MS)))
+    if (!asker || 'kind' in asker) {
+      const body = new Uint8Array(await response.arrayBuffer())
+      return { status: response.status, headers: head, body }
+    }
     const answered: object = await response.json()
     const ofApi = path.slice(api.length)
-    const session = ofApi === PERMISSIONS ? await sessionOf(headers) : undefined
+    const session = ofApi === PERMISSIONS ? await sessionOf(asker) : undefined
     const answer = { ...answered, session }
-    const names = await namesIn({ path: ofApi, query, body: jsonIn(bytes), answer }, headers)
+    const names = await namesIn({ path: ofApi, query, body: jsonIn(bytes), answer }, asker)
     return jsonResponse(response.status, JSON.stringify({ ...answer, names }), head)
   }
 

@@ -88,8 +88,8 @@ const MAX_FOUND = 20
 /** Longest id, name, address and text, in UTF-16 units. */
 const MAX_LENGTH = 400
 
-/** Users by their ids, or found by a text; undefined if the question is out of bounds. */
-export const usersOf = async (
+/** Users or organizations by their ids, or found by a text; undefined if the question is out of bounds. */
+export const foundIn = async (
   { describe, find }: UserDirectory,
   query: URLSearchParams,
   { caller, orgId }: Asker,
@@ -103,16 +103,6 @@ export const usersOf = async (
     .slice(0, ids.length || MAX_FOUND)
     .map(described)
 }
-
-/** Organizations by a part of a name; undefined if the text is out of bounds. */
-export const organizationsOf = async (
-  find: NonNullable<OrganizationDirectory['find']>,
-  text: string,
-  { caller, orgId }: Asker,
-): Promise<readonly UserDescription[] | undefined> =>
-  text === '' || text.length > MAX_LENGTH
-    ? undefined
-    : (await find(text, { caller, orgId })).slice(0, MAX_FOUND).map(described)
 
 /** Why a caller may not find users: one who may see who has roles, or who changed something, may see their names. */
 export const whyNoUsers = async (iam: Iam, asker: Asker): Promise<IamError | undefined> => {

@@ -309,6 +309,7 @@ export const german: Texts = {
   deactivate: 'Deaktivieren',
   reactivate: 'Reaktivieren',
   remove: 'Entfernen',
+  moreActions: 'Mehr',
   preview: 'Vorschau',
   save: 'Speichern',
   cancel: 'Abbrechen',

@@ -1,26 +1,14 @@
 import type { Iam } from '../index.js'
+import type { Names } from './browser/settings.js'
 import { type Asker, type Descriptions, described, type UserDescription } from './directory.js'
 import type { ConsoleOptions } from './options.js'
-
-/** The names of what an answer has ids of. Ids without a name are left out. */
-export interface Names {
-  /** The organization of the caller: objects that name no owner are its own. */
-  readonly orgId: string
-  readonly users: readonly UserDescription[]
-  readonly organizations: readonly { readonly id: string; readonly name: string }[]
-  readonly providers: readonly { readonly idpId: string; readonly name: string }[]
-  readonly projects: readonly NamedProject[]
-}
-
-interface NamedProject extends ProjectIds {
-  readonly name: string
-  readonly roles: readonly { readonly roleKey: string; readonly displayName: string }[]
-}
 
 interface ProjectIds {
   readonly projectId: string
   readonly projectOrgId: string
 }
+
+type NamedProject = Names['projects'][number]
 
 type Json = Readonly<Record<string, unknown>>
 

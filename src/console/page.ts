@@ -163,25 +163,18 @@ const pageOf = (options: MountOptions, language: string): string => {
   const { setUp, basePath = '' } = options
   const { title = messages[language]?.title ?? 'Access' } = options
   const settings: Settings = {
-    title,
-    logo,
-    accent,
-    loginUrl,
-    signOutUrl,
-    backUrl,
+    ...{ title, logo, accent, loginUrl, signOutUrl, backUrl, language, basePath },
     areas: typeof areas === 'function' ? undefined : areas,
     hasUsers: users !== undefined,
     hasOrganizations: options.organizations?.find !== undefined,
     organizationHeader: options.organizationHeader ?? ORGANIZATION_HEADER,
     userIdsAreAddresses: options.userIdsAreAddresses ?? false,
-    language,
     languages: [...new Set(['en', ...Object.keys(messages)])],
     messages: messages[language],
     hasMenu: !options.isLink && options.menu !== false,
     isLink: options.isLink ?? false,
     hasPreview: options.previewSignIn !== undefined,
     setUpPath: setUp?.path,
-    basePath,
   }
   const values: Readonly<Record<string, string>> = {
     language,

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../transport/http.js'
 import type { Asker } from './directory.js'
 import type { ConsoleOptions } from './options.js'
 import type { MountOptions } from './page.js'
-import { setUpOf } from './set-up.js'
+import { providerIn, setUpOf } from './set-up.js'
 
 /** Where to send the window of the preview, and the cookie that its callback needs; or why it cannot begin. */
 export type BegunPreview =
@@ -18,16 +18,15 @@ export type BegunPreview =
 export const beginPreview = async (
   iam: Iam,
   options: MountOptions & { readonly previewSignIn: NonNullable<ConsoleOptions['previewSignIn']> },
-  request: Pick<HttpRequest, 'query' | 'header'>,
+  request: Pick<HttpRequest, 'query'>,
   asker: Asker,
 ): Promise<BegunPreview> => {
   const known = await setUpOf(iam, options, request, asker)
   if ('refusal' in known) return known
   const readable = await iam.roleMappings.list({ pageSize: 1 }, asker)
   if (readable.isErr()) return { refusal: readable.error }
-  const asked = new URLSearchParams(request.query).get('idp_id') ?? ''
-  const idpId = 'idpId' in known ? String(known.idpId) : asked
-  const begun = await options.previewSignIn({ orgId: asker.orgId, idpId, preview: true })
+  const ids = { orgId: asker.orgId, idpId: providerIn(request, asker) }
+  const begun = await options.previewSignIn({ ...ids, preview: true })
   if (begun.isErr()) return { kind: begun.error.kind }
   return { url: begun.value.url, cookie: begun.value.cookie }
 }

@@ -1,10 +1,8 @@
-import type { Iam, IamError } from '../index.js'
+import type { Iam } from '../index.js'
 import type { HttpRequest } from '../transport/http.js'
 import type { Asker } from './directory.js'
 import type { MountOptions } from './page.js'
-import { redeemed } from './set-up.js'
-
-type Answer = object | { readonly refusal: IamError }
+import { type Answer, linkOf } from './set-up.js'
 
 /**
  * `GET`: the URL, tokens and refusals of a provider; empty if the host serves no SCIM. `POST`: a new token. `DELETE`:
@@ -13,20 +11,19 @@ type Answer = object | { readonly refusal: IamError }
 export const scimOf = async (
   iam: Iam,
   options: MountOptions,
-  request: Pick<HttpRequest, 'method' | 'query' | 'header'>,
-  { orgId, ...asker }: Asker,
+  request: Pick<HttpRequest, 'method' | 'query'>,
+  asker: Asker,
 ): Promise<Answer> => {
   const { scim } = options
   if (!scim) return {}
   const query = new URLSearchParams(request.query)
   const idpId = query.get('idp_id') ?? ''
+  const { orgId } = asker
   const ids = { orgId, idpId }
-  const context = { ...asker, orgId }
-  const link = await redeemed(iam, options, request, asker)
-  if (link?.isErr()) return { refusal: link.error }
-  if (link?.isOk() && link.value.idpId !== idpId)
+  const link = linkOf(asker)
+  if (link && link.idpId !== idpId)
     return { refusal: { kind: 'PermissionDenied', permission: 'identity_provider.write', orgId } }
-  const found = await iam.identityProviders.get({ idpId }, context)
+  const found = await iam.identityProviders.get({ idpId }, asker)
   if (found.isErr()) return { refusal: found.error }
   if (request.method === 'GET') {
     const { url, tokens } = scim
@@ -37,7 +34,7 @@ export const scimOf = async (
   const autoRegister = !found.value.autoRegister
   const trial = await iam.identityProviders.patch(
     { idpId, autoRegister },
-    { ...context, dryRun: true },
+    { ...asker, dryRun: true },
   )
   if (trial.isErr() && (link || trial.error.kind !== 'Protected')) return { refusal: trial.error }
   if (request.method === 'POST') return { token: await scim.tokens.issue(ids) }

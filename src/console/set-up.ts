@@ -1,8 +1,11 @@
-import type { Iam, IamError } from '../index.js'
+import type { Caller, Iam, IamError, RedeemedSetupLink } from '../index.js'
 import type { HeaderReader, HttpRequest } from '../transport/http.js'
 import type { TransportOptions } from '../transport/index.js'
 import type { Asker } from './directory.js'
 import type { MountOptions } from './page.js'
+
+/** The link that a caller came by. */
+const links = new WeakMap<Caller, RedeemedSetupLink>()
 
 /** Finds out who calls by the token of a set-up link, which the pages send as a bearer token. */
 export const byLink =
@@ -11,21 +14,22 @@ export const byLink =
     const token = tokenIn(headers)
     if (token === undefined) return undefined
     const redeemed = await iam.setupLinks.redeem({ token }, { signal })
-    return redeemed.isOk() ? redeemed.value.caller : redeemed.error
+    if (redeemed.isErr()) return redeemed.error
+    links.set(redeemed.value.caller, redeemed.value)
+    return redeemed.value.caller
   }
 
 const tokenIn = (headers: HeaderReader): string | undefined =>
   /^Bearer ([\w-]{1,200})$/i.exec(headers.get('authorization') ?? '')?.[1]
 
 /** The link of a request; undefined in the console. */
-export const redeemed = async (
-  iam: Iam,
-  { isLink }: MountOptions,
-  { header }: Pick<HttpRequest, 'header'>,
-  { signal }: Pick<Asker, 'signal'>,
-) => (isLink ? iam.setupLinks.redeem({ token: tokenIn(header) ?? '' }, { signal }) : undefined)
+export const linkOf = ({ caller }: Asker): RedeemedSetupLink | undefined => links.get(caller)
 
-type Answer = object | { readonly refusal: IamError }
+/** The provider that a request is about: that of the link, or the one that it names. */
+export const providerIn = ({ query }: Pick<HttpRequest, 'query'>, asker: Asker): string =>
+  linkOf(asker)?.idpId ?? new URLSearchParams(query).get('idp_id') ?? ''
+
+export type Answer = object | { readonly refusal: IamError }
 
 /**
  * Where a provider sends browsers back, where its users sign in, when a link expires, and what the provider of a link has
@@ -34,17 +38,16 @@ type Answer = object | { readonly refusal: IamError }
 export const setUpOf = async (
   iam: Iam,
   options: MountOptions,
-  request: Pick<HttpRequest, 'query' | 'header'>,
-  { orgId, ...asker }: Asker,
+  request: Pick<HttpRequest, 'query'>,
+  asker: Asker,
 ): Promise<Answer> => {
   const { redirectUri, signInUrl } = options
-  const opened = await redeemed(iam, options, request, asker)
-  if (opened?.isErr()) return { refusal: opened.error }
-  const link = opened?.isOk() ? opened.value : undefined
-  const caller = link?.caller ?? asker.caller
-  const idpId = link?.idpId ?? new URLSearchParams(request.query).get('idp_id') ?? ''
-  const filter = { idpId: { equals: idpId } }
-  const found = await iam.identityProviders.list({ filter }, { ...asker, caller, orgId })
+  const link = linkOf(asker)
+  const ids = { orgId: asker.orgId, idpId: providerIn(request, asker) }
+  const found = await iam.identityProviders.list(
+    { filter: { idpId: { equals: ids.idpId } } },
+    asker,
+  )
   const expiresAt = link?.expiresAt.toISOString()
   // A link may be for domains or groups alone.
   if (found.isErr())
@@ -52,13 +55,11 @@ export const setUpOf = async (
       ? { expiresAt }
       : { refusal: found.error }
   const now = found.value.items[0]?.details.sequence
-  const ids = { orgId, idpId }
   return {
     redirectUri: typeof redirectUri === 'function' ? redirectUri(ids) : redirectUri,
     signInUrl: signInUrl?.(ids),
     ...(link && {
-      idpId,
-      expiresAt,
+      ...{ idpId: ids.idpId, expiresAt },
       hasPassedTest: now !== undefined && link.passed.test === now,
       hasSignedIn: now !== undefined && link.passed.sign_in === now,
     }),

@@ -69,11 +69,19 @@ export class SortedMap<Value> {
     if (isThere && part) part.hasDeleted = true
   }
 
-  /** The entries from `start` on, in order; only the one with the key `only` if that is given. */
-  *from(start = '', only?: string): Generator<Entry<Value>, undefined> {
+  /**
+   * The entries from `start` on, in order; only the one with the key `only` if that is given.
+   *
+   * @param isWanted - passes over entries by their values, so that they need not be sorted
+   */
+  *from(
+    start = '',
+    only?: string,
+    isWanted: (value: Value) => boolean = all,
+  ): Generator<Entry<Value>, undefined> {
     if (only !== undefined) {
       const entry = this.#entries.get(only)
-      if (entry) yield entry
+      if (entry && isWanted(entry.value)) yield entry
       return
     }
     const parts = this.#divided()
@@ -81,12 +89,14 @@ export class SortedMap<Value> {
       const part = parts[index]
       if (!part) return
       this.#clean(part)
-      if (!part.isSorted) part.entries.sort(byKey)
-      part.isSorted = true
-      for (let place = placeOf(part.entries, start); ; place++) {
-        const entry = part.entries[place]
+      const isRead = ({ value }: Entry<Value>) => isWanted(value)
+      const entries = part.isSorted ? part.entries : part.entries.filter(isRead).sort(byKey)
+      part.isSorted = entries.length === part.entries.length
+      if (part.isSorted) part.entries = entries
+      for (let place = placeOf(entries, start); ; place++) {
+        const entry = entries[place]
         if (!entry) break
-        yield entry
+        if (isWanted(entry.value)) yield entry
       }
     }
   }
@@ -119,6 +129,8 @@ export class SortedMap<Value> {
     ]
   }
 }
+
+const all = (): boolean => true
 
 const newPart = <Value>(first: string, entries: Entry<Value>[]): Part<Value> => ({
   first,

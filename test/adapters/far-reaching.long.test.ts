@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
-import { grantOf, NOW, OF_PORTAL } from '../../src/laws/read-model/grant-samples.js'
+import {
+  grantOf,
+  NOW,
+  OF_PORTAL,
+  projectGrantDeactivated,
+  userGrantAdded,
+} from '../../src/laws/read-model/grant-samples.js'
+import { projectDeactivated, projectReactivated } from '../../src/laws/read-model/object-samples.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
 import { IN_PROCESS_BATCH } from '../../src/ports/projection.js'
 import type { ReadModel } from '../../src/ports/read-model.js'
@@ -33,6 +40,13 @@ const tooLong = async (turns: readonly Turn[]): Promise<readonly string[]> => {
   return found
 }
 
+/** Those that take too long twice: other work of the processor, or garbage, makes any turn long at times. */
+const tooLongTwice = async (run: () => Promise<readonly string[]>): Promise<readonly string[]> => {
+  const nameOf = (turn: string) => turn.replace(/:.*/, '')
+  const first = new Set((await run()).map(nameOf))
+  return first.size === 0 ? [] : (await run()).filter((turn) => first.has(nameOf(turn)))
+}
+
 /** Reads of one user, and pages of the holders of one organization. */
 const readsOf = (model: ReadModel) =>
   [
@@ -57,11 +71,18 @@ const readsOf = (model: ReadModel) =>
     ],
   ] as const
 
-/** A page of all holders. A mapping that was added again asks each member for a report since. */
-const readsAfter = (model: ReadModel, { type }: RecordedEvent): readonly Turn[] =>
-  type === 'role_mapping.added'
-    ? []
-    : [['holders of all organizations', () => model.holders({ ...OF_PORTAL, limit: 100 })]]
+/** Pages of the holders of all organizations, and of the users of one. */
+const widePages = (model: ReadModel): readonly Turn[] => [
+  ['holders of a project', () => model.holders({ ...OF_PORTAL, limit: 100 })],
+  ['holders of all projects', () => model.holders({ orgId: 'acme', ...NOW, limit: 100 })],
+  ...['acme', 'globex'].map(
+    (orgId): Turn => [`users of ${orgId}`, () => model.users({ orgId, ...NOW, limit: 100 })],
+  ),
+]
+
+/** The same, named by the event that was applied before. */
+const after = ({ type }: RecordedEvent, turns: readonly Turn[]): readonly Turn[] =>
+  turns.map(([name, read]): Turn => [`${name} after ${type}`, read])
 
 const log = busyLog(100_000, 10_000)
 
@@ -87,13 +108,36 @@ test.each([
     for (const batch of batchesOf(founding)) await applying(model, batch)()
     const turns = ends.flatMap((end): readonly Turn[] => [
       [end.type, applying(model, [end])],
-      ...[...readsOf(model), ...readsAfter(model, end)].map(
-        ([name, read]): Turn => [`${name} after ${end.type}`, read],
-      ),
+      ...after(end, [...readsOf(model), ...widePages(model)]),
     ])
     // In memory, the first of these reads put users in order.
-    turns.unshift(...readsOf(model))
+    turns.unshift(...readsOf(model), ...widePages(model))
     expect(await tooLong(turns)).toEqual([])
+  },
+  120_000,
+)
+
+test.each([
+  ['memory', memoryReadModel()],
+  ['SQLite', openSqlite(temporaryFile()).readModel],
+])(
+  'In %s, a page takes no long turn while none of 10,000 organizations has a holder that counts.',
+  async (_, model) => {
+    const { events, record } = busyLog(0, 10_000)
+    const ofAll = (event: (orgId: string) => RecordedEvent) =>
+      Array.from({ length: 10_000 }, (_, index) => event(`org-${index}`))
+    const apply = async (added: readonly RecordedEvent[]) => {
+      for (const batch of batchesOf(added)) await applying(model, batch)()
+    }
+    await apply(events.slice())
+    await apply(
+      ofAll((orgId) => record(orgId, userGrantAdded(grantOf('user-1'), ['reader', 'writer']))),
+    )
+    await apply([record('acme', projectDeactivated('portal'))])
+    expect(await tooLongTwice(() => tooLong(widePages(model)))).toEqual([])
+    await apply([record('acme', projectReactivated('portal'))])
+    await apply(ofAll((orgId) => record('acme', projectGrantDeactivated('portal', orgId))))
+    expect(await tooLongTwice(() => tooLong(widePages(model)))).toEqual([])
   },
   120_000,
 )
@@ -104,11 +148,9 @@ test('A rebuild on SQLite takes no long turn.', async () => {
   const turns = batches.map((batch, nth): Turn => [`batch ${nth}`, applying(readModel, batch)])
   const rebuild = async () => {
     await readModel.reset()
-    return (await tooLong(turns)).map((turn) => turn.replace(/:.*/, ''))
+    return tooLong(turns)
   }
-  // Garbage of this test is collected at any time: what takes long does so twice.
-  const first = new Set(await rebuild())
-  expect((await rebuild()).filter((turn) => first.has(turn))).toEqual([])
+  expect(await tooLongTwice(rebuild)).toEqual([])
 }, 120_000)
 
 test('For live checks, an event takes no long turn with 100,000 holders and 10,000 organizations.', async () => {

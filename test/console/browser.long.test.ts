@@ -127,6 +127,7 @@ describe.runIf(hasChromium())('the console in Chromium', () => {
     },
     'who loses a role': async () => {
       await open('role?projectId=invoicing&roleKey=approver')
+      await page.locator('.more > summary').click()
       await press('Remove')
       await page.getByText(/Users lose [\d,]+ roles:/).waitFor()
     },

@@ -80,6 +80,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
 
   it('changes nothing that somebody else has done already', async () => {
     await open('project?id=billing')
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Deactivate' }).click()
     await page.getByText('This will change').waitFor()
     await orThrow(opened.host.iam.projects.deactivate({ id: 'billing' }, context()))
@@ -116,6 +117,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
       )
     const before = await given()
     await open('role?projectId=portal&roleKey=editor')
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Remove' }).click()
     await page
       .getByRole('dialog')
@@ -142,6 +144,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
 
   it('says before a role is removed who loses it', async () => {
     await open('role?projectId=portal&roleKey=editor')
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByText(/Users lose [\d,]+ roles:/).waitFor()
     const { items } = (

@@ -103,6 +103,7 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     await dialog.getByText('Jonas Weber').waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Remove' }).click()
     await dialog.getByText('Users lose 4 roles:').waitFor()
     await dialog.getByText('All members of the group lose the roles that it gives.').waitFor()

@@ -108,6 +108,7 @@ describe.runIf(hasChromium())('The looks of the console', () => {
   it('keep a long name within a dialog on a phone', async () => {
     await page.setViewportSize({ width: 360, height: 700 })
     await opened.open('role?projectId=invoicing&roleKey=long')
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Remove' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('This will change').waitFor()

@@ -156,6 +156,7 @@ describe.runIf(hasChromium())('People in the console, in Chromium', () => {
       const checked = await orThrow(opened.host.iam.access.check(asked, context()))
       return checked.allowed
     }
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Remove' }).click()
     await dialog.getByText('This will change').waitFor()
     await dialog.getByRole('button', { name: 'Remove' }).click()

@@ -29,7 +29,9 @@ describe.runIf(hasChromium())('What a caller may do in the console', () => {
   let opened: OpenConsole
   let page: Page
   const open = (path: string, who?: string) => opened.open(path, who)
-  const buttons = () => page.getByRole('button', { name: CHANGING }).count()
+  const buttons = async () =>
+    (await page.getByRole('button', { name: CHANGING }).count()) +
+    (await page.locator('.more').count())
 
   beforeAll(async () => {
     opened = await openConsole()

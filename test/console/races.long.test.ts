@@ -156,6 +156,7 @@ describe.runIf(hasChromium())('Answers that arrive late, in the console', () => 
 
   it('a form that is opened before a change was read again begins with the change', async () => {
     await opened.open('project?id=portal')
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Deactivate' }).click()
     const late = await held(/projects\/portal$/)
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()

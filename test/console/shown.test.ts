@@ -11,7 +11,10 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
   let page: OpenConsole['page']
 
   beforeAll(async () => {
-    opened = await openConsole({ ...REALISTIC, messages: { de: german } }, fillRealistic)
+    opened = await openConsole(
+      { ...REALISTIC, messages: { de: german }, loginUrl: '/login?returnTo={returnTo}' },
+      fillRealistic,
+    )
     page = opened.page
     await page.setViewportSize({ width: 1440, height: 800 })
   })
@@ -80,11 +83,113 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
     await page.setViewportSize({ width: 1440, height: 800 })
   })
 
+  it('lets new users in only where an admin has said so, in the guided set-up as in the form', async () => {
+    const field = page.getByRole('checkbox', { name: 'Let new users in' })
+    await opened.open('providers')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    expect(await field.isChecked()).toBe(false)
+    await opened.open('set-up')
+    await page.getByRole('radio', { name: 'Google Workspace' }).check()
+    expect(await field.isChecked()).toBe(false)
+  })
+
+  it('keeps what takes something away in a menu, apart from what changes it', async () => {
+    await opened.open('project?id=invoicing')
+    const actions = page.getByRole('complementary').getByRole('button')
+    const shown = async () =>
+      (await actions.allInnerTexts()).filter((text) => !['Copy', ''].includes(text))
+    expect(await shown()).toEqual(['Edit'])
+    await page.getByText('More', { exact: true }).click()
+    expect(await shown()).toEqual(['Edit', 'Deactivate', 'Remove'])
+  })
+
+  it('shows a table as a whole on a tablet, with its last column', async () => {
+    await page.setViewportSize({ width: 768, height: 800 })
+    await opened.open(`user?userId=${PEOPLE[2]?.id}`)
+    const held = page.locator('.held .wide')
+    await held.getByText('until').first().waitFor()
+    expect(await held.evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0)
+    await page.setViewportSize({ width: 1440, height: 800 })
+  })
+
   it('names the user of a grant, never by an id', async () => {
     const { id = '', name } = PEOPLE[2] ?? {}
     await opened.open(`user-grant?userId=${id}&projectId=invoicing&projectOrgId=acme`)
     await page.getByRole('link', { name: `User: ${name}` }).waitFor()
     expect(await page.locator('main').innerText()).not.toContain(id)
+  })
+
+  it('keeps the option of a picker in view, and says how many there are', async () => {
+    await opened.open('timeline')
+    await page.getByRole('combobox', { name: 'By', exact: true }).fill('a')
+    await page.getByText('20 found Type to find more.').waitFor()
+    const isInView = () =>
+      page.locator('[role="option"][aria-selected="true"]').evaluate((option) => {
+        const list = option.closest('.options')?.getBoundingClientRect()
+        const { top, bottom } = option.getBoundingClientRect()
+        return list !== undefined && top >= list.top - 1 && bottom <= list.bottom + 1
+      })
+    for (let step = 0; step < 12; step++) await page.keyboard.press('ArrowDown')
+    expect(await isInView()).toBe(true)
+    await page.keyboard.press('PageDown')
+    expect(await isInView()).toBe(true)
+    await page.keyboard.press('Escape')
+  })
+
+  it('says in words at which change of an object the slider stands', async () => {
+    await opened.open('role?projectId=invoicing&roleKey=tax')
+    const slider = page.getByLabel('Version')
+    expect(await slider.getAttribute('aria-valuetext')).toBe('now')
+    await slider.press('ArrowLeft')
+    await page.getByRole('heading', { level: 1, name: 'Tax adviser' }).waitFor()
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/\d{4}.*\d:\d\d/)
+  })
+
+  it('gives each button room for a finger', async () => {
+    for (const path of [`user?userId=${PEOPLE[2]?.id}`, 'projects']) {
+      await opened.open(path)
+      const sides = await page
+        .locator('main button')
+        .evaluateAll((buttons) =>
+          buttons.flatMap((button) => [button.clientWidth + 2, button.clientHeight + 2]),
+        )
+      expect(Math.min(...sides)).toBeGreaterThanOrEqual(24)
+    }
+  })
+
+  it('says of an unknown user that nobody knows them', async () => {
+    await opened.open('user?userId=nobody')
+    await page.getByText('The application does not know this user').waitFor()
+  })
+
+  it('asks for nothing new in a tab that nobody sees', async () => {
+    const tab = await page.context().newPage()
+    await tab.clock.install()
+    await tab.goto(`${opened.host.origin}/any/prefix/timeline`)
+    await tab.locator('.timeline li').first().waitFor()
+    let polls = 0
+    tab.on('request', (request) => {
+      if (request.url().includes('after=')) polls++
+    })
+    const later = async () => {
+      await tab.clock.fastForward(5000)
+      return polls
+    }
+    await expect.poll(later).toBeGreaterThan(1)
+    await tab.evaluate(() => Object.defineProperty(document, 'hidden', { value: true }))
+    // One that was on its way may still end.
+    await later()
+    const before = await later()
+    for (let round = 0; round < 5; round++) expect(await later()).toBe(before)
+    await tab.close()
+  })
+
+  it('leads back after a sign-in', async () => {
+    await opened.open('matrix?projectId=invoicing', 'stranger')
+    const link = page.getByRole('link', { name: 'Sign in' })
+    const to = encodeURIComponent('/any/prefix/matrix?projectId=invoicing')
+    expect(await link.getAttribute('href')).toBe(`/login?returnTo=${to}`)
+    await opened.open('')
   })
 
   it('speaks the language that the reader chooses, also of wrong fields', async () => {
@@ -95,6 +200,8 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
       .getByText(/hat .*Buchhal|hat .*Accountant.* erhalten/)
       .first()
       .waitFor()
+    const state = page.locator('.timeline li').filter({ hasText: 'deaktiviert' }).first()
+    expect(await state.locator('.changes').innerText()).toMatch(/Zustand\s+aktiv → inaktiv/)
     await opened.open('projects')
     await page.getByRole('button', { name: german.add, exact: true }).click()
     await page.getByRole('dialog').getByLabel('Id').fill('not an id!')

@@ -228,6 +228,8 @@ describe.runIf(hasChromium())('By real keys, without a mouse, an id, a key or JS
     await keys.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Controller' }).waitFor()
     await opened.settled()
+    await keys.walk('More')
+    await keys.press('Enter')
     await keys.walk('Remove')
     await keys.press('Enter')
     await dialog()

@@ -77,6 +77,7 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
 
   it('have names in what a change does, which is said', async () => {
     await opened.open('role?projectId=invoicing&roleKey=controller')
+    await page.locator('.more > summary').click()
     await page.getByRole('button', { name: 'Remove' }).click()
     const dialog = page.getByRole('dialog', { name: 'Remove Controller?' })
     await dialog.getByText('Every user with this role loses it.').waitFor()

@@ -19,6 +19,14 @@ const manifestIn = (folder: string): Manifest =>
 
 const own = manifestIn(root)
 
+/** The versions that the tests run with. */
+const versions: Readonly<Record<string, string | undefined>> = {
+  ...own.dependencies,
+  ...own.devDependencies,
+  ...manifestIn(examples).devDependencies,
+  claviger: own.version,
+}
+
 /** Optional peers that a subpath of the library needs. */
 const PEERS: Readonly<Record<string, readonly string[]>> = {
   'claviger/oidc': ['openid-client'],
@@ -56,10 +64,9 @@ describe.each(folders)('the folder docs/examples/%s', (name) => {
   })
 
   it('has the versions that the tests run with', () => {
-    const versions = { ...own.dependencies, ...own.devDependencies, claviger: own.version }
     const expected = Object.keys(dependencies).map((each): [string, string] => [
       each,
-      `^${Reflect.get(versions, each)?.replace('^', '')}`,
+      `^${versions[each]?.replace('^', '')}`,
     ])
     expect(dependencies).toEqual(Object.fromEntries(expected))
   })

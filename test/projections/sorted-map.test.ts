@@ -34,8 +34,16 @@ test('A sorted map has the entries of a map, in the order of their code points, 
         const start = startKey.join('')
         expect(sorted.size).toBe(expected.size)
         expect(entriesOf(sorted.from(''))).toEqual(inOrder())
-        expect(entriesOf(sorted.from(start))).toEqual(
-          inOrder().filter(([key]) => compareCodePoints(key, start) >= 0),
+        const following = inOrder().filter(([key]) => compareCodePoints(key, start) >= 0)
+        expect(entriesOf(sorted.from(start, undefined, isEven))).toEqual(
+          following.filter(([, value]) => isEven(value)),
+        )
+        expect(entriesOf(sorted.from(start))).toEqual(following)
+        expect(entriesOf(sorted.from(start, undefined, isEven))).toEqual(
+          following.filter(([, value]) => isEven(value)),
+        )
+        expect(entriesOf(sorted.from('', start, isEven))).toEqual(
+          inOrder().filter(([key, value]) => key === start && isEven(value)),
         )
       },
     ),
@@ -84,6 +92,25 @@ test('The first page of many keys in any order takes few comparisons, and so doe
   sorted.set(`${keyOf(50_000)}a`, 0)
   expect(comparing.mock.calls.length).toBeLessThan(500)
 })
+
+test('Entries that are passed over by their values are not sorted.', () => {
+  const sorted = new SortedMap<number>()
+  for (let index = 0; index < 10_000; index++) sorted.set(keyOf((index * 7_919) % 10_000), index)
+  // Divides the map.
+  expect([...sorted.from('a')]).toEqual([])
+  const comparing = vi.spyOn(String.prototype, 'charCodeAt')
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+  })
+  const few = entriesOf(sorted.from('', undefined, (value) => value % 1_000 === 0))
+  expect(few.map(([, value]) => value).toSorted((one, other) => one - other)).toEqual(
+    Array.from({ length: 10 }, (_, index) => index * 1_000),
+  )
+  expect(few).toEqual(few.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  expect(comparing.mock.calls.length).toBeLessThan(1_000)
+})
+
+const isEven = (value: number): boolean => value % 2 === 0
 
 const keyOf = (number: number): string => String(number).padStart(5, '0')
 

@@ -246,7 +246,9 @@ const membersOf = function* (
   const role = held?.roles.find((each) => each.share === share)
   if (!held || !role) return
   const via = { idpId: provider.idpId, group: name }
-  for (const { key: userId, value: report } of group.members.from(firstUser, only)) {
+  // Of a mapping that was added again, thousands of reports may be older.
+  const isLater = (report: Member) => report.begin > held.since
+  for (const { key: userId, value: report } of group.members.from(firstUser, only, isLater)) {
     const member = versionAt(report, at)
     if (!member?.groups.includes(group)) continue
     const counted = countedOfMember(held, role, { group, member }, counting)

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { texts } from './texts.js'
 
@@ -12,6 +13,44 @@ export const Button = ({ text, look, isOff, onClick }: ButtonProps) => (
   <button type="button" class={look} disabled={isOff} onClick={onClick}>
     {text}
   </button>
+)
+
+interface OpenerProps extends Pick<ButtonProps, 'text' | 'look'> {
+  readonly dialog: (close: () => void) => ComponentChildren
+}
+
+/** A button that opens a dialog. */
+export const Opener = ({ dialog, ...button }: OpenerProps) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button {...button} onClick={() => setOpen(true)} />
+      {isOpen && dialog(() => setOpen(false))}
+    </>
+  )
+}
+
+interface FlagProps {
+  readonly id?: string
+  /** Of which one is chosen; absent where each is chosen by itself. */
+  readonly group?: string
+  readonly isOn: boolean
+  readonly change: (isOn: boolean) => void
+  readonly children: ComponentChildren
+}
+
+/** Something that is chosen or not. */
+export const Flag = ({ id, group, isOn, change, children }: FlagProps) => (
+  <label class="flag">
+    <input
+      type={group ? 'radio' : 'checkbox'}
+      id={id}
+      name={group}
+      checked={isOn}
+      onChange={({ currentTarget }) => change(currentTarget.checked)}
+    />
+    <span>{children}</span>
+  </label>
 )
 
 /** Copies a text, and says so. */

@@ -67,10 +67,6 @@ const saveLines = (name: string, parts: readonly BlobPart[]): void => {
   setTimeout(() => URL.revokeObjectURL(url))
 }
 
-/** Saves rows as a file of comma-separated values. */
-export const saveCsv = (name: string, rows: readonly (readonly string[])[]): void =>
-  saveLines(name, [linesOf(rows)])
-
 interface ExportedList<Row> {
   readonly operation: WireMethod
   readonly parameters: Json

@@ -82,7 +82,10 @@ export const Value = ({ of, field, row }: ValueProps) => {
   if (field === 'idpId') return <ProviderName id={text} />
   if (text === GRANTED && field.startsWith(ROLE)) return texts.forever
   const names = texts.values[field]
-  const name = names && Object.hasOwn(names, text) ? names[text] : text
+  // A history has states in the words of its events, such as `active`.
+  const isWord = (key: string) => field === 'state' && key.endsWith(`STATE_${text.toUpperCase()}`)
+  const key = Object.keys(names ?? {}).find((each) => each === text || isWord(each))
+  const name = (key !== undefined && names?.[key]) || text
   const badge = field === 'state' && BADGES[text]
   return badge ? <span class={`state ${badge}`}>{name}</span> : <bdi>{name}</bdi>
 }
@@ -261,14 +264,14 @@ interface ObjectLinkProps {
   readonly field: string
 }
 
+const pageOf = ({ page, ids }: ObjectType, object: Json): string =>
+  href(page, Object.fromEntries(ids.map((id) => [id, object[id]])))
+
 /** A link to the page of an object. */
 export const ObjectLink = ({ type, row, field }: ObjectLinkProps) => {
-  const ids = Object.fromEntries(
-    type.ids.map((id) => [id, row[id] === undefined ? undefined : String(row[id])]),
-  )
-  const shown = row[field] || ids[type.ids.at(-1) ?? ''] || type.title
+  const shown = row[field] || row[type.ids.at(-1) ?? ''] || type.title
   return (
-    <a href={href(type.page, ids)}>
+    <a href={pageOf(type, row)}>
       <Value of={shown} field={field} row={row} />
     </a>
   )
@@ -291,8 +294,7 @@ export const NameLink = ({ object }: { readonly object: Json }) => {
     ) : (
       <Value of={text} field={field} />
     )
-  const ids = type?.ids.map((id) => [id, object[id] === undefined ? undefined : String(object[id])])
-  return type && ids ? <a href={href(type.page, Object.fromEntries(ids))}>{name}</a> : name
+  return type ? <a href={pageOf(type, object)}>{name}</a> : name
 }
 
 /** The project that an object lies in, after the object. */

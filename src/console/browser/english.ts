@@ -283,6 +283,8 @@ export const ENGLISH = {
   deactivate: 'Deactivate',
   reactivate: 'Reactivate',
   remove: 'Remove',
+  /** The menu of what takes something away. */
+  moreActions: 'More',
   preview: 'Preview',
   save: 'Save',
   cancel: 'Cancel',

@@ -1,6 +1,6 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import type { Failure, Json, JsonValue } from './api.js'
-import { Button } from './button.js'
+import { Flag, Opener } from './button.js'
 import { DateInput } from './dates.js'
 import { Dialog } from './dialog.js'
 import { Changes, Consequences, Time, Value } from './display.js'
@@ -45,15 +45,9 @@ interface WriteButtonProps {
 }
 
 /** A button that opens the dialog of a write. */
-export const WriteButton = ({ text, look, write }: WriteButtonProps) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button text={text} look={look} onClick={() => setOpen(true)} />
-      {isOpen && <WriteDialog write={write} close={() => setOpen(false)} />}
-    </>
-  )
-}
+export const WriteButton = ({ write, ...button }: WriteButtonProps) => (
+  <Opener {...button} dialog={(close) => <WriteDialog write={write} close={close} />} />
+)
 
 interface WriteDialogProps {
   readonly write: Write
@@ -350,15 +344,9 @@ const Control = ({
   const text = String(written)
   if (as === 'flag')
     return (
-      <label class="flag">
-        <input
-          type="checkbox"
-          id={id}
-          checked={text === 'true'}
-          onChange={({ currentTarget }) => change(String(currentTarget.checked))}
-        />{' '}
+      <Flag id={id} isOn={text === 'true'} change={(isOn) => change(String(isOn))}>
         {fieldName(name)}
-      </label>
+      </Flag>
     )
   if (as === 'date') return <DateInput text={fieldName(name)} at={text} change={change} />
   const common = {

@@ -60,7 +60,7 @@ export const GoTo = ({ pages }: GoToProps) => {
       })),
       ...providers.slice(0, MOST).map(({ idpId, name }) => ({
         ...{ id: `provider ${idpId}`, name: String(name), detail: texts.provider },
-        to: href('provider', { idpId: String(idpId) }),
+        to: href('provider', { idpId }),
       })),
     ]
   }

@@ -1,17 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { userGrantService } from '../../transport/wire.js'
 import type { Failure, FieldChange, Impact } from './api.js'
-import { Button } from './button.js'
+import { Opener } from './button.js'
 import { Dialog } from './dialog.js'
-import { Changes, Consequences, Value } from './display.js'
+import { Changes, Consequences, GRANTED, isNothing, Value } from './display.js'
 import { announce, ReasonField, TextField } from './form.js'
 import { nameOf, roleNameOf, type Scope } from './known.js'
-import { RolesOf, UserName } from './names.js'
+import { ROLE, RolesOf, UserName } from './names.js'
 import { FailureNotice } from './notice.js'
 import { type Option, Picker } from './picker.js'
 import { findProjects, type ProjectOption, projectOption } from './project-picker.js'
 import { RolesField } from './roles-field.js'
 import { fieldName, say, sayCount, texts } from './texts.js'
+import { givenAgain } from './undo.js'
 import { UserPicker } from './user-picker.js'
 import { drawKey, type RoleChoice, type Step, write } from './write.js'
 
@@ -37,21 +38,11 @@ export const grantStep = (
   { projectId, projectOrgId, resource }: Scope,
   { userId, roles }: { readonly userId: string; readonly roles: readonly RoleChoice[] },
 ): Step => {
-  const ids = {
-    ...{ userId, projectId },
-    ...(projectOrgId && { projectOrgId }),
-    ...(resource && { resource }),
-  }
-  return way === 'give'
-    ? { operation: giveUserGrant, values: { ...ids, roles: roles.map((role) => ({ ...role })) } }
-    : {
-        operation: removeUserGrantRoles,
-        values: { ...ids, roleKeys: roles.map(({ roleKey }) => roleKey) },
-      }
+  const ids = { userId, projectId, projectOrgId, resource: resource || undefined }
+  if (way === 'give') return { operation: giveUserGrant, values: { ...ids, roles } }
+  const roleKeys = roles.map(({ roleKey }) => roleKey)
+  return { operation: removeUserGrantRoles, values: { ...ids, roleKeys } }
 }
-
-/** Begins the field of a role in the changes of a grant. */
-const ROLE = 'roles.'
 
 /** What undoes changes of the roles of a user: it gives back what was taken, with its end, unless that has passed. */
 export const undoOf = (
@@ -60,18 +51,15 @@ export const undoOf = (
   changes: readonly FieldChange[],
 ): readonly Step[] => {
   const ofRoles = changes.filter(({ field }) => field.startsWith(ROLE))
-  const gained = ofRoles.filter(({ from }) => from === undefined || from === null)
-  const before = ofRoles.flatMap(({ field, from }): readonly RoleChoice[] => {
-    const roleKey = field.slice(ROLE.length)
-    if (from === undefined || from === null) return []
-    if (from === 'granted') return [{ roleKey }]
-    const expiresAt = String(from)
-    return Date.parse(expiresAt) > Date.now() ? [{ roleKey, expiresAt }] : []
+  const roleOf = ({ field, from }: FieldChange): RoleChoice => ({
+    roleKey: field.slice(ROLE.length),
+    expiresAt: isNothing(from) || from === GRANTED ? undefined : String(from),
   })
-  const taken = gained.map(({ field }) => ({ roleKey: field.slice(ROLE.length) }))
+  const gained = ofRoles.filter(({ from }) => isNothing(from)).map(roleOf)
+  const before = ofRoles.filter(({ from }) => !isNothing(from)).map(roleOf)
   return [
-    ...(taken.length > 0 ? [grantStep('take', project, { userId, roles: taken })] : []),
-    ...(before.length > 0 ? [grantStep('give', project, { userId, roles: before })] : []),
+    ...(gained.length > 0 ? [grantStep('take', project, { userId, roles: gained })] : []),
+    ...givenAgain({ ...project, userId, roles: before }),
   ]
 }
 
@@ -123,22 +111,16 @@ interface GrantButtonProps extends GrantProps {
 
 /** A button that opens the dialog. */
 export const GrantButton = ({ done, ...choices }: GrantButtonProps) => {
-  const [isOpen, setOpen] = useState(false)
-  const close = (isDone: boolean) => {
-    setOpen(false)
-    if (isDone) done?.()
-  }
   const isGiving = choices.way !== 'take'
-  return (
-    <>
-      <Button
-        text={isGiving ? texts.giveRoles : texts.takeRoles}
-        look={isGiving ? 'primary' : 'danger'}
-        onClick={() => setOpen(true)}
-      />
-      {isOpen && <GrantDialog {...choices} close={close} />}
-    </>
-  )
+  const dialog = (close: () => void) => {
+    const closed = (isDone: boolean) => {
+      close()
+      if (isDone) done?.()
+    }
+    return <GrantDialog {...choices} close={closed} />
+  }
+  const text = isGiving ? texts.giveRoles : texts.takeRoles
+  return <Opener text={text} look={isGiving ? 'primary' : 'danger'} dialog={dialog} />
 }
 
 interface GrantDialogProps extends GrantProps {

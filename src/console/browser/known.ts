@@ -1,33 +1,10 @@
-/** A user as the host describes them. */
-export interface Person {
-  readonly id: string
-  readonly name: string
-  readonly email?: string
-  readonly picture?: string
-}
+import type { Names, Person, ProjectIds } from './settings.js'
 
-/** A project, and the organization that owns it. */
-export interface ProjectIds {
-  readonly projectId: string
-  /** Default: the current one. */
-  readonly projectOrgId?: string | undefined
-}
+export type { Person, ProjectIds }
 
 /** Where roles count: in a project, or on one resource of it. */
 export interface Scope extends ProjectIds {
   readonly resource?: string | undefined
-}
-
-/** Names that come with an answer. */
-export interface Names {
-  readonly orgId: string
-  readonly users: readonly Person[]
-  readonly organizations: readonly { readonly id: string; readonly name: string }[]
-  readonly providers: readonly { readonly idpId: string; readonly name: string }[]
-  readonly projects: readonly (ProjectIds & {
-    readonly name: string
-    readonly roles: readonly { readonly roleKey: string; readonly displayName: string }[]
-  })[]
 }
 
 const people = new Map<string, Person>()

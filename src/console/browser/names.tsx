@@ -19,18 +19,13 @@ export const UserName = ({ id }: { readonly id: string }) => {
   return <bdi title={[person?.email, id].filter(Boolean).join('\n')}>{person?.name ?? id}</bdi>
 }
 
-/** The name of a user, and the address below it. */
-const UserLines = ({ id }: { readonly id: string }) => (
-  <span class="person">
-    <UserName id={id} />
-    {personOf(id)?.email && <bdi class="id">{personOf(id)?.email}</bdi>}
-  </span>
-)
-
-/** A link to the page of a user. */
+/** A link to the page of a user: the name, and the address below it. */
 export const UserLink = ({ id, tabIndex }: { readonly id: string; readonly tabIndex?: number }) => (
   <a tabIndex={tabIndex} href={href('user', { userId: id })}>
-    <UserLines id={id} />
+    <span class="person">
+      <UserName id={id} />
+      {personOf(id)?.email && <bdi class="id">{personOf(id)?.email}</bdi>}
+    </span>
   </a>
 )
 
@@ -90,11 +85,8 @@ export const RolesOf = ({ object, children }: RolesOfProps) => (
   <ProjectOfRoles.Provider value={projectIn(object)}>{children}</ProjectOfRoles.Provider>
 )
 
-/** The project of the roles that are shown here. */
-export const useProjectOfRoles = (): ProjectIds | undefined => useContext(ProjectOfRoles)
-
 /** The name of a role within {@link RolesOf}, or its key. */
 export const RoleName = ({ roleKey }: { readonly roleKey: string }) => {
-  const project = useProjectOfRoles()
+  const project = useContext(ProjectOfRoles)
   return <bdi title={roleKey}>{project ? roleNameOf(project, roleKey) : roleKey}</bdi>
 }

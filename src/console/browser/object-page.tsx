@@ -15,7 +15,7 @@ import { useQuery } from './query.js'
 import { go, parameter, useTitle } from './router.js'
 import { fieldName, say, texts } from './texts.js'
 import { undoRemoval } from './undo.js'
-import { fieldsOf, type Undo, type Write } from './write.js'
+import { fieldsOf, type Write } from './write.js'
 
 /** Something else that callers who may change an object can do with it. */
 type Tool = ComponentType<{ readonly ids: Json; readonly object: StoredObject }>
@@ -48,14 +48,14 @@ export const ObjectPage = ({ type, back, tool: Tool, lead, children }: ObjectPag
   })
   const object = query.body && objectIn(query.body, get)
   const isMissing = query.failure?.status === 404
-  const naming = type.shown[0] ?? ''
-  const title = object?.[naming] || ids[naming] || ids[type.ids.at(-1) ?? ''] || ''
-  useTitle(titleOf(type, { ...ids, ...object }))
+  const known: Json = { ...ids, ...object }
+  const [naming = ''] = type.shown
+  useTitle(titleOf(type, known))
   return (
     <article>
       <p class="kind">{type.title}</p>
       <h1>
-        <Value of={title} field={naming} row={{ ...ids, ...object }} />{' '}
+        <Value of={namedIn(type, known)} field={naming} row={known} />{' '}
         {object && type.operations.deactivate && <Value of={object['state']} field="state" />}
       </h1>
       <AsOf history={history} at={at} />
@@ -68,7 +68,7 @@ export const ObjectPage = ({ type, back, tool: Tool, lead, children }: ObjectPag
         <div>{object && !at && lead}</div>
         {object && (
           <aside aria-label={texts.facts}>
-            <RolesOf object={{ ...ids, ...object }}>
+            <RolesOf object={known}>
               <Facts type={type} object={object} />
             </RolesOf>
             {!at && <Actions {...{ type, ids, object, back }} isStale={query.isReading} />}
@@ -116,15 +116,15 @@ interface FactsProps {
 /** Fields that are needed elsewhere. */
 const COPIED = ['recordName', 'challenge', 'idpId', 'id', 'roleKey', 'linkId']
 
+/** The field that names an object, or its id. */
+const namedIn = ({ shown: [naming = ''], ids }: ObjectType, object: Json): string =>
+  String(object[naming] || object[ids.at(-1) ?? ''] || '')
+
 /** The name of an object as a text. */
 const titleOf = (type: ObjectType, object: Json): string => {
-  const naming = type.shown[0] ?? ''
-  const named = String(object[naming] || object[type.ids.at(-1) ?? ''] || '')
-  return naming === 'userId'
-    ? nameOf(named)
-    : naming === 'grantedOrgId'
-      ? organizationNameOf(named)
-      : named
+  const named = namedIn(type, object)
+  if (type.shown[0] === 'userId') return nameOf(named)
+  return type.shown[0] === 'grantedOrgId' ? organizationNameOf(named) : named
 }
 
 const Facts = ({ type, object }: FactsProps) => {
@@ -172,14 +172,11 @@ const Actions = (props: ActionsProps) => {
     const title = say(texts.editThis, { name })
     setWrite({ title, operation: update, ids, fields: fieldsOf(update, names) })
   }
-  const undoes: Partial<Record<Verb, () => Promise<Undo>>> = {
-    ...(reactivate && {
-      deactivate: async () => ({ steps: [{ operation: reactivate, values: ids }] }),
-    }),
-    ...(deactivate && {
-      reactivate: async () => ({ steps: [{ operation: deactivate, values: ids }] }),
-    }),
-    remove: () => undoRemoval(type, { ...object, ...ids, details: object.details }),
+  const undoOf = (verb: Verb): Write['undo'] => {
+    if (verb === 'remove')
+      return () => undoRemoval(type, { ...object, ...ids, details: object.details })
+    const opposite = { deactivate: reactivate, reactivate: deactivate }[String(verb)]
+    return opposite && (async () => ({ steps: [{ operation: opposite, values: ids }] }))
   }
   const button = (verb: Verb, operation: WireMethod, look?: 'primary' | 'danger') => {
     const confirm = texts[verb]
@@ -189,7 +186,7 @@ const Actions = (props: ActionsProps) => {
         effect: texts.effects[`${type.type}.${verb}`],
         isDangerous: look === 'danger',
         said: say(texts.done[verb] ?? texts.saved, { name }),
-        undo: undoes[verb],
+        undo: undoOf(verb),
         ...{ confirm, operation, ids, fields: [] },
       })
     return <Button text={confirm} look={look} onClick={open} />
@@ -204,10 +201,15 @@ const Actions = (props: ActionsProps) => {
     <>
       <div class="actions start">
         {update && <Button text={texts.edit} onClick={() => edit(update)} />}
-        {deactivate && !isInactive && button('deactivate', deactivate)}
         {reactivate && isInactive && button('reactivate', reactivate)}
         {step && button(step.verb, step.operation, step.look ?? 'primary')}
-        {remove && button('remove', remove, 'danger')}
+        {(deactivate || remove) && (
+          <details class="more">
+            <summary>{texts.moreActions}</summary>
+            {deactivate && !isInactive && button('deactivate', deactivate)}
+            {remove && button('remove', remove, 'danger')}
+          </details>
+        )}
       </div>
       {write && !isStale && (
         <WriteDialog write={{ ...write, seen: { object, get, history } }} close={close} />

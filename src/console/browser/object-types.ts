@@ -57,34 +57,15 @@ export interface ObjectType {
 const namesOf = (values: readonly WireEnumValue[]): readonly string[] =>
   values.filter(({ number }) => number > 0).map(({ name }) => name)
 
+const APPEARANCE = ['stylingType', 'displayNameMapping', 'usernameMapping', 'autoRegister']
+
 export const provider: ObjectType = {
   type: 'identity_provider',
   page: 'provider',
   title: texts.provider,
   ids: ['idpId'],
-  shown: [
-    'name',
-    'idpId',
-    'issuer',
-    'clientId',
-    'scopes',
-    'stylingType',
-    'displayNameMapping',
-    'usernameMapping',
-    'autoRegister',
-    'signIn',
-  ],
-  form: [
-    'name',
-    'issuer',
-    'clientId',
-    'clientSecret',
-    'scopes',
-    'stylingType',
-    'displayNameMapping',
-    'usernameMapping',
-    'autoRegister',
-  ],
+  shown: ['name', 'idpId', 'issuer', 'clientId', 'scopes', ...APPEARANCE, 'signIn'],
+  form: ['name', 'issuer', 'clientId', 'clientSecret', 'scopes', ...APPEARANCE],
   permission: 'identity_provider.write',
   operations: {
     get: identityProviderService.getIdentityProvider,
@@ -99,27 +80,17 @@ export const provider: ObjectType = {
   states: namesOf(State),
 }
 
+const CHECKS = [
+  ...['projectRoleAssertion', 'projectRoleCheck', 'hasProjectCheck', 'privateLabelingSetting'],
+]
+
 export const project: ObjectType = {
   type: 'project',
   page: 'project',
   title: texts.project,
   ids: ['id'],
-  shown: [
-    'name',
-    'id',
-    'projectRoleAssertion',
-    'projectRoleCheck',
-    'hasProjectCheck',
-    'privateLabelingSetting',
-  ],
-  form: [
-    'id',
-    'name',
-    'projectRoleAssertion',
-    'projectRoleCheck',
-    'hasProjectCheck',
-    'privateLabelingSetting',
-  ],
+  shown: ['name', 'id', ...CHECKS],
+  form: ['id', 'name', ...CHECKS],
   permission: 'project.write',
   operations: {
     get: projectService.getProject,

@@ -17,36 +17,13 @@ export const AREAS = {
   ],
   timeline: ['timeline'],
   plan: ['plan'],
-} as const satisfies Readonly<Record<AreaName, readonly PageName[]>>
+} as const
 
 /** A part of the console, which a host may leave out. */
-export type AreaName = 'projects' | 'users' | 'review' | 'signIn' | 'timeline' | 'plan'
+export type AreaName = keyof typeof AREAS
 
 /** A path of a page below the prefix. Objects are named in the query, since any text may be a key. */
-export type PageName =
-  | ''
-  | 'users'
-  | 'matrix'
-  | 'grants'
-  | 'user'
-  | 'user-grant'
-  | 'review'
-  | 'projects'
-  | 'project'
-  | 'role'
-  | 'project-grant'
-  | 'providers'
-  | 'provider'
-  | 'mappings'
-  | 'mapping'
-  | 'membership'
-  | 'domains'
-  | 'domain'
-  | 'set-up'
-  | 'setup-links'
-  | 'setup-link'
-  | 'timeline'
-  | 'plan'
+export type PageName = '' | (typeof AREAS)[AreaName][number]
 
 /** The overview, which is always there, and the pages of all areas. */
 export const PAGES: readonly PageName[] = ['', ...Object.values(AREAS).flat()]

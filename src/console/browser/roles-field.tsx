@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { projectGrantService, projectRoleService } from '../../transport/wire.js'
 import { type Json, pathOf, type StoredObject } from './api.js'
+import { Flag } from './button.js'
 import { SearchField } from './choice.js'
 import { readAll } from './csv.js'
 import { EndInput } from './dates.js'
@@ -8,7 +9,7 @@ import { isOwn, type ProjectIds, roleNameOf } from './known.js'
 import { Waiting } from './notice.js'
 import { useQuery, useRows } from './query.js'
 import { settings } from './settings.js'
-import { say, sayCount, texts } from './texts.js'
+import { sayCount, texts } from './texts.js'
 import type { RoleChoice } from './write.js'
 
 export interface RoleOption {
@@ -17,16 +18,6 @@ export interface RoleOption {
   readonly group: string
   readonly permissions: readonly string[]
 }
-
-/** The group of a provider that a role comes from. */
-export interface RoleSource {
-  readonly idpId: string
-  readonly group: string
-}
-
-/** How a user has a role: given by hand, or by a group. */
-export const viaOf = ({ via }: { readonly via?: RoleSource | undefined }): string =>
-  via ? say(texts.viaGroup, { group: via.group }) : texts.direct
 
 const PAGE_SIZE = 1000
 /** Roles that are drawn at a time, besides those that are chosen. */
@@ -126,19 +117,12 @@ export const RolesField = (props: RolesFieldProps) => {
     )
   const item = (role: RoleOption) => (
     <li key={role.roleKey}>
-      <label class="flag">
-        <input
-          type="checkbox"
-          checked={isChosen(role.roleKey)}
-          onChange={() => toggle(role.roleKey)}
-        />
-        <span>
-          <bdi title={role.roleKey}>{role.name}</bdi>{' '}
-          {role.permissions.length > 0 && (
-            <bdi class="id">{list.format(role.permissions.slice(0, SHOWN))}</bdi>
-          )}
-        </span>
-      </label>
+      <Flag isOn={isChosen(role.roleKey)} change={() => toggle(role.roleKey)}>
+        <bdi title={role.roleKey}>{role.name}</bdi>{' '}
+        {role.permissions.length > 0 && (
+          <bdi class="id">{list.format(role.permissions.slice(0, SHOWN))}</bdi>
+        )}
+      </Flag>
       {hasExpiry && isChosen(role.roleKey) && (
         <EndInput
           role={role.name}

@@ -4,8 +4,8 @@ import { mount } from './api.js'
 import { PAGES, type PageName } from './page-names.js'
 import { untell } from './status.js'
 
-/** Query of a page. */
-export type Query = Readonly<Record<string, string | undefined>>
+/** Query of a page. What is empty is left out. */
+export type Query = Readonly<Record<string, unknown>>
 
 const location = signal(new URL(window.location.href))
 /** How far pages were scrolled when they were left. */
@@ -41,7 +41,8 @@ export const parameter = (name: string): string => location.value.searchParams.g
 
 export const href = (page: PageName, query: Query = {}): string => {
   const url = new URL(page === '' ? '.' : page, mount)
-  for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(query))
+    if (value) url.searchParams.set(name, String(value))
   return url.pathname + url.search
 }
 
@@ -80,7 +81,7 @@ export const go = (to: string, { isKept = false }: GoOptions = {}): void => {
 export const setParameters = (query: Query): void => {
   const url = new URL(location.value)
   for (const [name, value] of Object.entries(query))
-    if (value) url.searchParams.set(name, value)
+    if (value) url.searchParams.set(name, String(value))
     else url.searchParams.delete(name)
   history.replaceState(null, '', url)
   location.value = url

@@ -37,6 +37,34 @@ export interface Settings {
   readonly basePath: string
 }
 
+/** A user as the host describes them. */
+export interface Person {
+  readonly id: string
+  readonly name: string
+  readonly email?: string | undefined
+  readonly picture?: string | undefined
+}
+
+/** A project, and the organization that owns it. */
+export interface ProjectIds {
+  readonly projectId: string
+  /** Default: the current one. */
+  readonly projectOrgId?: string | undefined
+}
+
+/** Names of what an answer has ids of. Ids without a name are left out. */
+export interface Names {
+  /** The organization of the caller: objects that name no owner are its own. */
+  readonly orgId: string
+  readonly users: readonly Person[]
+  readonly organizations: readonly { readonly id: string; readonly name: string }[]
+  readonly providers: readonly { readonly idpId: string; readonly name: string }[]
+  readonly projects: readonly (ProjectIds & {
+    readonly name: string
+    readonly roles: readonly { readonly roleKey: string; readonly displayName: string }[]
+  })[]
+}
+
 // Tests read texts and object types without a page.
 const element =
   typeof document === 'undefined' ? null : document.querySelector('meta[name="settings"]')

@@ -4,110 +4,73 @@ import {
   projectRoleService,
   roleMappingService,
   userGrantService,
+  type WireMethod,
 } from '../../transport/wire.js'
-import type { StoredObject } from './api.js'
+import type { Json, StoredObject } from './api.js'
 import { readAll } from './csv.js'
 import { ownOrganization } from './known.js'
 import { type ObjectType, role, roleMapping, userGrant } from './object-types.js'
 import { sayCount, texts } from './texts.js'
-import type { Step, Undo } from './write.js'
+import type { RoleChoice, Step, Undo } from './write.js'
 
 /** What adds an object again after its removal. Nothing does, where its id or its secret is lost. */
 export const undoRemoval = async (type: ObjectType, object: StoredObject): Promise<Undo> => {
   if (type === role) return undoOfRole(object)
-  if (type === roleMapping)
-    return { steps: [{ operation: roleMappingService.addRoleMapping, values: mapped(object) }] }
-  if (type === userGrant) return { steps: givenAgain(object) }
-  return { steps: [] }
+  if (type === roleMapping) return { steps: [again(roleMappingService.addRoleMapping, object)] }
+  return { steps: type === userGrant ? givenAgain(object) : [] }
 }
 
-/** A mapping as it was, for a request. */
-const mapped = ({
-  idpId,
-  group,
-  projectId,
-  projectOrgId,
-  resource,
-  roleKeys,
-  validFor,
-}: StoredObject) => ({
-  ...{ idpId, group, projectId, projectOrgId, roleKeys },
-  ...(resource && { resource }),
-  ...(validFor && { validFor }),
+/** Sends the fields of an object as they were: those that the operation takes. */
+const again = (operation: WireMethod, object: Json): Step => ({
+  operation,
+  values: Object.fromEntries(
+    operation.request.fields.map(({ name }) => [name, object[name] || undefined]),
+  ),
 })
 
-/** Gives a user the roles of a grant again. */
-export const givenAgain = ({
-  userId,
-  projectId,
-  projectOrgId,
-  resource,
-  roles,
-}: StoredObject): readonly Step[] => {
-  const living = livingOf(roles)
-  const values = {
-    ...{ userId, projectId, projectOrgId, roles: living },
-    ...(resource && { resource }),
-  }
-  return living.length > 0 ? [{ operation: userGrantService.giveUserGrant, values }] : []
+/** Gives a user the roles of a grant again that have not ended: an end in the past cannot be given. */
+export const givenAgain = (grant: Json): readonly Step[] => {
+  const roles = ((grant['roles'] ?? []) as readonly RoleChoice[]).filter(
+    ({ expiresAt }) => !expiresAt || Date.parse(expiresAt) > Date.now(),
+  )
+  return roles.length > 0 ? [again(userGrantService.giveUserGrant, { ...grant, roles })] : []
 }
-
-interface Given {
-  readonly roleKey: string
-  readonly expiresAt?: string
-}
-
-/** Roles that have not ended: an end in the past cannot be given. */
-const livingOf = (roles: unknown): readonly { roleKey: string; expiresAt?: string }[] =>
-  ((roles ?? []) as readonly Given[])
-    .filter(({ expiresAt }) => !expiresAt || Date.parse(expiresAt) > Date.now())
-    .map(({ roleKey, expiresAt }) => ({ roleKey, ...(expiresAt && { expiresAt }) }))
 
 interface Holder {
   readonly orgId: string
   readonly via?: object
 }
 
-const isOfOther = ({ orgId, via }: Holder): boolean => !via && orgId !== ownOrganization()
+/** All rows of a list; none where it cannot be read. */
+const rowsOf = async <Row = StoredObject>(operation: WireMethod, query: Json) => {
+  const all = await readAll<Row>(operation, query)
+  return 'rows' in all ? all.rows : []
+}
 
 /** Adds a role again, and gives it to all who had it in this organization, with their ends. */
 const undoOfRole = async (object: StoredObject): Promise<Undo> => {
-  const { projectId, roleKey, displayName, group, permissions } = object
-  const added = { projectId, roleKey, displayName, group, permissions }
+  const { projectId, roleKey } = object
   const like = { 'filter.role_key.equals': roleKey }
   const ofProject = { ...like, 'filter.project_id.equals': projectId }
+  const ofOwner = { ...ofProject, 'filter.project_org_id.equals': ownOrganization() }
   const [holders, userGrants, grants, mappings] = await Promise.all([
-    readAll<Holder>(accessService.listRoleHolders, { projectId, roleKey }),
-    readAll<StoredObject>(userGrantService.listUserGrants, {
-      ...ofProject,
-      'filter.project_org_id.equals': ownOrganization(),
-    }),
-    readAll<StoredObject>(projectGrantService.listProjectGrants, { projectId, ...like }),
-    readAll<StoredObject>(roleMappingService.listRoleMappings, ofProject),
+    rowsOf<Holder>(accessService.listRoleHolders, { projectId, roleKey }),
+    rowsOf(userGrantService.listUserGrants, ofOwner),
+    rowsOf(projectGrantService.listProjectGrants, { projectId, ...like }),
+    rowsOf(roleMappingService.listRoleMappings, ofProject),
   ])
-  const others = 'rows' in holders ? holders.rows.filter(isOfOther).length : 0
+  const others = holders.filter(({ orgId, via }) => !via && orgId !== ownOrganization()).length
   return {
     steps: [
-      { operation: projectRoleService.addProjectRole, values: added },
-      ...('rows' in grants ? grants.rows : []).map(({ grantedOrgId, roleKeys }) => ({
-        operation: projectGrantService.updateProjectGrant,
-        values: { projectId, grantedOrgId, roleKeys },
-      })),
-      ...('rows' in userGrants ? userGrants.rows : [])
-        .map(({ userId, resource, roles }) => ({
-          userId,
-          projectId,
-          ...(resource && { resource }),
-          roles: livingOf(roles).filter((each) => each.roleKey === roleKey),
-        }))
-        .filter(({ roles }) => roles.length > 0)
-        .map((values) => ({ operation: userGrantService.giveUserGrant, values })),
-      ...('rows' in mappings ? mappings.rows : [])
+      again(projectRoleService.addProjectRole, object),
+      ...grants.map((grant) => again(projectGrantService.updateProjectGrant, grant)),
+      ...userGrants.flatMap(({ roles, ...grant }) => {
+        const held = (roles ?? []) as readonly RoleChoice[]
+        return givenAgain({ ...grant, roles: held.filter((each) => each.roleKey === roleKey) })
+      }),
+      ...mappings
         .filter(({ projectOrgId, details }) => projectOrgId === details.resourceOwner)
-        .map((mapping) => ({
-          operation: roleMappingService.updateRoleMapping,
-          values: mapped(mapping),
-        })),
+        .map((mapping) => again(roleMappingService.updateRoleMapping, mapping)),
     ],
     left: others > 0 ? sayCount(texts.undoneBut, others) : undefined,
   }

@@ -69,20 +69,19 @@ export const writeAll = async (
 export const useWrite = () => {
   const [failure, setFailure] = useState<Failure | undefined>()
   const [isBusy, setBusy] = useState(false)
-  return {
-    failure,
-    isBusy,
-    /** The answer of an operation; undefined when it failed. */
-    send: async <Body = Json>(operation: WireMethod, values: Json): Promise<Body | undefined> => {
-      setBusy(true)
-      setFailure(undefined)
-      const outcome = await write<Body>({ operation, values })
-      setBusy(false)
-      if ('body' in outcome) return outcome.body
-      setFailure(outcome.failure)
-      return undefined
-    },
+  /** The answer of a call; undefined when it failed. */
+  const run = async <Body = Json>(called: Promise<Outcome<Body>>): Promise<Body | undefined> => {
+    setBusy(true)
+    setFailure(undefined)
+    const outcome = await called
+    setBusy(false)
+    if ('body' in outcome) return outcome.body
+    setFailure(outcome.failure)
+    return undefined
   }
+  const send = <Body = Json>(operation: WireMethod, values: Json) =>
+    run(write<Body>({ operation, values }))
+  return { failure, isBusy, run, send }
 }
 
 /** A write: the request, and the state it is based on. */
@@ -120,7 +119,7 @@ export interface Undo {
   readonly left?: string | undefined
 }
 /** A role, and when it ends. */
-export interface RoleChoice {
+export type RoleChoice = {
   readonly roleKey: string
   readonly expiresAt?: string | undefined
 }
@@ -308,9 +307,9 @@ export const useForm = ({ operation, ids, fields, seen, undo, shape }: Write) =>
 
 export const etagOf = ({ details }: StoredObject): string => `"${details.sequence}"`
 
-/** Makes an idempotency key. `randomUUID` would need a secure context. */
-export const drawKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))]
+/** Makes an idempotency key, or an id. `randomUUID` would need a secure context. */
+export const drawKey = (bytes = 16): string =>
+  [...crypto.getRandomValues(new Uint8Array(bytes))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 
@@ -334,7 +333,7 @@ const writtenOf = (field: FormField, value: JsonValue | undefined): Written => {
 /** The value of a field in a request. */
 export const jsonOf = (field: FormField, written: Written): JsonValue => {
   if (typeof written !== 'string')
-    return written.map((role) => (field.as === 'roleKeys' ? role.roleKey : { ...role }))
+    return written.map((role) => (field.as === 'roleKeys' ? role.roleKey : role))
   if (field.as === 'flag') return written === 'true'
   if (field.as === 'roles' || field.as === 'roleKeys') return []
   return field.as === 'lines' ? written.split('\n').filter((line) => line.trim() !== '') : written

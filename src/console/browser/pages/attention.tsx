@@ -7,6 +7,7 @@ import {
   roleMappingService,
 } from '../../../transport/wire.js'
 import { Time, Until } from '../display.js'
+import type { UserWithRoles } from '../held.js'
 import { ProjectName, ProviderName, RoleName, RolesOf, UserName } from '../names.js'
 import { usePermission } from '../permissions.js'
 import { useRows } from '../query.js'
@@ -21,16 +22,6 @@ const SHOWN = 10
 /** Most rows of a list that are looked through. */
 const MOST = 1000
 
-interface UserRoles {
-  readonly userId: string
-  readonly roles: readonly {
-    readonly projectId: string
-    readonly projectOrgId: string
-    readonly roleKey: string
-    readonly expiresAt?: string
-  }[]
-}
-
 interface WithSecret {
   readonly secretExpiresAt?: string
 }
@@ -38,7 +29,7 @@ interface WithSecret {
 /** The users with roles, as far as the caller may see them. */
 export const useUsers = () => {
   const isShown = usePermission('user.grant.read')
-  return useRows<UserRoles>(accessService.listUsers, isShown ? { page_size: MOST } : undefined)
+  return useRows<UserWithRoles>(accessService.listUsers, isShown ? { page_size: MOST } : undefined)
 }
 
 /** What somebody should look at; nothing without such. */
@@ -96,12 +87,12 @@ export const Attention = ({ users }: { readonly users: ReturnType<typeof useUser
           </Point>
         ))}
         {pending.map(({ domain }) => (
-          <Point key={domain} to={href('domain', { domain: String(domain) })}>
+          <Point key={domain} to={href('domain', { domain })}>
             <Say text={texts.pendingDomain} domain={<bdi>{String(domain)}</bdi>} />
           </Point>
         ))}
         {unsent.map(({ idpId }) => (
-          <Point key={idpId} to={href('provider', { idpId: String(idpId) })}>
+          <Point key={idpId} to={href('provider', { idpId })}>
             <Say text={texts.nobodySent} provider={<ProviderName id={String(idpId)} />} />
           </Point>
         ))}

@@ -11,7 +11,7 @@ import { isOn } from '../navigation.js'
 import { ExportButton, Waiting } from '../notice.js'
 import type { PageName } from '../page-names.js'
 import { useAnyPermission, usePermission } from '../permissions.js'
-import { useQuery } from '../query.js'
+import { type Query, useQuery } from '../query.js'
 import { href, parameter, setParameters } from '../router.js'
 import type { ListSpec } from '../rows.js'
 import { say, texts } from '../texts.js'
@@ -31,9 +31,9 @@ export const Overview = () => {
       {isForNobody && <p class="notice">{texts.nothingToSee}</p>}
       <div class="cards">
         <People users={users} />
-        <Card page="projects" list={PROJECTS} permission="project.read" />
-        <Card page="providers" list={PROVIDERS} permission="identity_provider.read" />
-        <Card page="domains" list={DOMAINS} permission="domain.read" />
+        <Count page="projects" list={PROJECTS} permission="project.read" />
+        <Count page="providers" list={PROVIDERS} permission="identity_provider.read" />
+        <Count page="domains" list={DOMAINS} permission="domain.read" />
       </div>
       <Attention users={users} />
       {mayReadHistory && <Latest />}
@@ -56,44 +56,42 @@ const Latest = () => {
 
 interface CardProps {
   readonly page: PageName
-  readonly list: ListSpec
-  readonly permission: string
+  readonly title: string
+  readonly query: Pick<Query, 'body' | 'failure' | 'reload'>
+  readonly figure: string | number
 }
+
+/** How much there is of something. */
+const Card = ({ page, title, query, figure }: CardProps) => (
+  <section class="card">
+    <h2>
+      <a href={href(page)}>{title}</a>
+    </h2>
+    <Waiting query={query} of="line" />
+    {query.body && <p class="figure">{figure}</p>}
+  </section>
+)
 
 /** How many people have roles. */
 const People = ({ users }: { readonly users: ReturnType<typeof useUsers> }) => {
   const isShown = usePermission('user.grant.read') && isOn('users')
-  const { rows, hasMore } = users
-  if (!isShown) return null
-  return (
-    <section class="card">
-      <h2>
-        <a href={href('users')}>{texts.people}</a>
-      </h2>
-      <Waiting query={users} of="line" />
-      {rows && <p class="figure">{hasMore ? `> ${rows.length}` : rows.length}</p>}
-    </section>
-  )
+  const { rows = [], hasMore } = users
+  const figure = hasMore ? `> ${rows.length}` : rows.length
+  return isShown && <Card page="users" title={texts.people} query={users} figure={figure} />
+}
+
+interface CountProps extends Pick<CardProps, 'page'> {
+  readonly list: ListSpec
+  readonly permission: string
 }
 
 /** How many objects a list has, for callers who may see them. */
-const Card = ({ page, list: { operation, label }, permission }: CardProps) => {
+const Count = ({ page, list: { operation, label }, permission }: CountProps) => {
   const isShown = usePermission(permission) && isOn(page)
   const query = useQuery(isShown ? pathOf(operation, { pageSize: 1 }) : undefined)
-  if (!isShown) return null
-  return (
-    <section class="card">
-      <h2>
-        <a href={href(page)}>{label}</a>
-      </h2>
-      <Waiting query={query} of="line" />
-      {query.body && (
-        <p class="figure">
-          {query.body['totalSizeCapped'] ? texts.capped : Number(query.body['totalSize'] ?? 0)}
-        </p>
-      )}
-    </section>
-  )
+  const { totalSizeCapped, totalSize = 0 } = query.body ?? {}
+  const figure = totalSizeCapped ? texts.capped : Number(totalSize)
+  return isShown && <Card page={page} title={label} query={query} figure={figure} />
 }
 
 /** The changes in the organization; new changes appear automatically. */

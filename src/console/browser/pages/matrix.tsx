@@ -7,12 +7,13 @@ import { readAll } from '../csv.js'
 import { dayOf } from '../display.js'
 import { GrantButton } from '../grant-dialog.js'
 import { useGrid } from '../grid.js'
+import { type RoleHolder, type RoleSource, viaOf } from '../held.js'
 import { isOwn, nameOf, ownOrganization, type ProjectIds } from '../known.js'
 import { UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useRows } from '../query.js'
-import { compare, type RoleOption, type RoleSource, useRolesOf, viaOf } from '../roles-field.js'
+import { compare, type RoleOption, useRolesOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Gap, useDrawn } from '../rows.js'
 import { fieldName, say, texts } from '../texts.js'
@@ -278,14 +279,6 @@ const cellOf = (
 /** The group that gives a role, by the key of the role. */
 type MappedRoles = ReadonlyMap<string, RoleSource>
 
-interface MappedHolder {
-  readonly userId: string
-  readonly orgId: string
-  readonly roleKey: string
-  readonly resource?: string
-  readonly via?: RoleSource
-}
-
 /** The roles of a project that groups give, by user. They are read only where a group gives roles of the project. */
 const useMappedRoles = ({ projectId, projectOrgId }: ProjectIds) => {
   const [mapped, setMapped] = useState<ReadonlyMap<string, MappedRoles>>(new Map())
@@ -300,7 +293,7 @@ const useMappedRoles = ({ projectId, projectOrgId }: ProjectIds) => {
   useEffect(() => {
     if (!isMapped) return
     const query = { projectId, userId, resource }
-    void readAll<MappedHolder>(accessService.listRoleHolders, query).then((all) => {
+    void readAll<RoleHolder>(accessService.listRoleHolders, query).then((all) => {
       setFailure('failure' in all ? all.failure : undefined)
       const byUser = new Map<string, Map<string, RoleSource>>()
       for (const holder of 'rows' in all ? all.rows : []) {

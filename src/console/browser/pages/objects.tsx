@@ -7,6 +7,7 @@ import {
 } from '../../../transport/wire.js'
 import type { Json, StoredObject } from '../api.js'
 import { GrantButton } from '../grant-dialog.js'
+import type { RoleHolder } from '../held.js'
 import { AddButton, Section } from '../list.js'
 import { UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
@@ -21,7 +22,7 @@ import { settings } from '../settings.js'
 import { SecretButton, SignInButton } from '../sign-in.js'
 import { sayCount, texts } from '../texts.js'
 import { useWrite } from '../write.js'
-import { Holders, type RoleHolder } from './review.js'
+import { Holders } from './review.js'
 import { Scim } from './scim.js'
 
 const rolesOf = (ids: Json): ListSpec => ({

@@ -5,31 +5,15 @@ import { SearchField } from '../choice.js'
 import { Until } from '../display.js'
 import { GrantButton } from '../grant-dialog.js'
 import { useGrid } from '../grid.js'
+import { type RoleOfUser, type UserWithRoles, viaOf } from '../held.js'
 import { nameOf, personOf } from '../known.js'
 import { ProjectName, projectTitleOf, UserLink } from '../names.js'
 import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useRows } from '../query.js'
-import { type RoleSource, viaOf } from '../roles-field.js'
 import { parameter, setParameters } from '../router.js'
 import { say, sayCount, texts } from '../texts.js'
 import { chosenProject, ProjectChoice, ResourceFilter } from './project-choice.js'
-
-/** A role that counts for a user, by one of the ways to have it. */
-interface HeldRole {
-  readonly projectId: string
-  readonly projectOrgId: string
-  readonly roleKey: string
-  readonly displayName: string
-  readonly resource?: string
-  readonly expiresAt?: string
-  readonly via?: RoleSource
-}
-
-interface RolesOfUser {
-  readonly userId: string
-  readonly roles: readonly HeldRole[]
-}
 
 /** Users that are drawn first; each press of the button doubles them. */
 const DRAWN = 100
@@ -100,7 +84,7 @@ const useUsers = (text: string) => {
   const { projectId, projectOrgId } = chosenProject() ?? {}
   const resource = projectId && parameter('resource')
   const filter = { projectId, projectOrgId, resource, pageSize: 500 }
-  const query = useRows<RolesOfUser>(accessService.listUsers, filter, { keep: true })
+  const query = useRows<UserWithRoles>(accessService.listUsers, filter, { keep: true })
   const { rows, hasMore, failure, more } = query
   useEffect(() => {
     if (text && hasMore && !failure) more()
@@ -109,7 +93,7 @@ const useUsers = (text: string) => {
   return { users, query, read: rows?.length ?? 0 }
 }
 
-const wordsOf = ({ userId, roles }: RolesOfUser): string =>
+const wordsOf = ({ userId, roles }: UserWithRoles): string =>
   [
     ...[nameOf(userId), personOf(userId)?.email, userId],
     ...roles.flatMap((role) => [
@@ -123,7 +107,7 @@ const wordsOf = ({ userId, roles }: RolesOfUser): string =>
     .toLowerCase()
 
 interface TableProps {
-  readonly users: readonly RolesOfUser[]
+  readonly users: readonly UserWithRoles[]
   readonly chosen: ReadonlySet<string>
   readonly setChosen: (chosen: ReadonlySet<string>) => void
   /** Whether users can be selected. */
@@ -184,7 +168,7 @@ const Table = ({ users, chosen, setChosen, isSelecting }: TableProps) => {
   )
 }
 
-const RolesByProject = ({ roles }: Pick<RolesOfUser, 'roles'>) => {
+const RolesByProject = ({ roles }: Pick<UserWithRoles, 'roles'>) => {
   const projects = new Map(
     roles.map((role) => [JSON.stringify([role.projectOrgId, role.projectId]), role]),
   )
@@ -200,7 +184,7 @@ const RolesByProject = ({ roles }: Pick<RolesOfUser, 'roles'>) => {
   ))
 }
 
-const Role = ({ roleKey, displayName, resource, expiresAt, via }: HeldRole) => {
+const Role = ({ roleKey, displayName, resource, expiresAt, via }: RoleOfUser) => {
   const role = displayName || roleKey
   return (
     <span class="badge" title={via ? viaOf({ via }) : roleKey}>

@@ -2,14 +2,15 @@ import { useEffect, useState } from 'preact/hooks'
 import { accessService } from '../../../transport/wire.js'
 import type { Failure, Json } from '../api.js'
 import { Button } from '../button.js'
-import { cellTime, readAll, saveCsv, timeZone } from '../csv.js'
+import { cellTime, exportList, type Reading, readAll, timeZone } from '../csv.js'
 import { DateField, DateInput, notAfterNow } from '../dates.js'
 import { Time, Value } from '../display.js'
+import { type RoleHolder, viaOf } from '../held.js'
 import { isOwn, nameOf, type ProjectIds, personOf } from '../known.js'
 import { ProjectName, projectTitleOf, UserLink } from '../names.js'
 import { ExportButton, FailureNotice, More, Skeleton, Waiting } from '../notice.js'
 import { useRows } from '../query.js'
-import { type RoleOption, type RoleSource, readRoles, useRolesOf, viaOf } from '../roles-field.js'
+import { type RoleOption, readRoles, useRolesOf } from '../roles-field.js'
 import { href, parameter, setParameters } from '../router.js'
 import { Table } from '../rows.js'
 import { fieldName, Say, texts } from '../texts.js'
@@ -63,18 +64,6 @@ interface ReviewProps {
 
 const COLUMNS = ['userId', 'orgId', 'roleKey', 'resource', 'via', 'from', 'expiresAt'] as const
 
-export interface RoleHolder {
-  readonly userId: string
-  readonly orgId: string
-  readonly roleKey: string
-  /** Absent where the role counts in the whole project. */
-  readonly resource?: string
-  readonly from: string
-  readonly expiresAt?: string
-  /** Absent where the role was given by hand. */
-  readonly via?: RoleSource
-}
-
 const { listRoleHolders } = accessService
 
 const roleName = (roles: readonly RoleOption[] | undefined, key: string): string =>
@@ -89,13 +78,10 @@ const ReviewOf = ({ project, filter, at }: ReviewProps) => {
   const { rows, hasMore } = holders
   if (!rows) return <Waiting query={holders} />
   const shownAt = at || new Date().toISOString()
-  const save = async () => {
-    const all = await readAll<RoleHolder>(listRoleHolders, filter)
+  const save = async (reading: Reading) => {
+    const all = hasMoreRoles ? await readRoles(project) : { roles }
     if ('failure' in all) return all.failure
-    const allRoles = hasMoreRoles ? await readRoles(project) : { roles }
-    if ('failure' in allRoles) return allRoles.failure
-    exportReview(all.rows, { project, at: shownAt, roles: allRoles.roles })
-    return undefined
+    return exportReview({ project, filter, at: shownAt, roles: all.roles }, reading)
   }
   return (
     <>
@@ -227,13 +213,11 @@ const differences = (
 
 interface ExportOptions extends Pick<HoldersProps, 'roles'> {
   readonly project: ProjectIds
+  readonly filter: Json
   readonly at: string
 }
 
-const exportReview = (
-  holders: readonly RoleHolder[],
-  { project, at, roles }: ExportOptions,
-): void => {
+const exportReview = ({ project, filter, at, roles }: ExportOptions, reading: Reading) => {
   const timed = (name: string) => `${fieldName(name)} (${timeZone})`
   const head = [
     ...[texts.user, texts.email, texts.userId, fieldName('orgId'), texts.project, texts.role],
@@ -248,10 +232,23 @@ const exportReview = (
     ],
   ]
   const name = projectTitleOf(project)
-  const rows = holders.map(({ userId, orgId, roleKey, resource = '', via, from, expiresAt }) => [
-    ...[nameOf(userId), personOf(userId)?.email ?? '', userId, orgId, name],
-    ...[roleName(roles, roleKey), permissionsOf(roles, roleKey), roleKey, resource, viaOf({ via })],
-    ...[cellTime(from), cellTime(expiresAt), cellTime(at)],
-  ])
-  saveCsv(`${texts.review} ${name} ${cellTime(at).slice(0, 10)}`, [head, ...rows])
+  const cells = (holder: RoleHolder) => {
+    const { userId, orgId, roleKey, resource = '', via, from, expiresAt } = holder
+    return [
+      ...[nameOf(userId), personOf(userId)?.email ?? '', userId, orgId, name],
+      ...[
+        roleName(roles, roleKey),
+        permissionsOf(roles, roleKey),
+        roleKey,
+        resource,
+        viaOf({ via }),
+      ],
+      ...[cellTime(from), cellTime(expiresAt), cellTime(at)],
+    ]
+  }
+  return exportList<RoleHolder>(
+    `${texts.review} ${name} ${cellTime(at).slice(0, 10)}`,
+    { operation: listRoleHolders, parameters: filter, head, cells },
+    reading,
+  )
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { call, type Failure, type Json, withQuery } from '../api.js'
+import { call, type Json, withQuery } from '../api.js'
 import { Button, CopyButton } from '../button.js'
 import { Dialog } from '../dialog.js'
 import { Time } from '../display.js'
@@ -7,6 +7,7 @@ import { FailureNotice, Waiting } from '../notice.js'
 import { usePermission } from '../permissions.js'
 import { useQuery } from '../query.js'
 import { Say, say, texts } from '../texts.js'
+import { useWrite } from '../write.js'
 
 /** A token as the host lists it. Times are in the form of RFC 3339. */
 interface Token {
@@ -33,18 +34,13 @@ export const Scim = ({ idpId }: ScimProps) => {
   const path = withQuery('/scim', { idp_id: idpId })
   const query = useQuery(path)
   const mayWrite = usePermission('identity_provider.write')
-  const [failure, setFailure] = useState<Failure | undefined>()
-  const [isBusy, setBusy] = useState(false)
+  const { run, failure, isBusy } = useWrite()
   const [issued, setIssued] = useState<string | undefined>()
   const [ending, setEnding] = useState<Token | undefined>()
   const send = async (method: 'POST' | 'DELETE', id?: string): Promise<Json | undefined> => {
-    setBusy(true)
-    setFailure(undefined)
-    const outcome = await call({ method, path: withQuery(path, { id }) })
-    setBusy(false)
-    if ('failure' in outcome) setFailure(outcome.failure)
-    else query.reload()
-    return 'body' in outcome ? outcome.body : undefined
+    const answer = await run(call({ method, path: withQuery(path, { id }) }))
+    if (answer) query.reload()
+    return answer
   }
   const issue = async () => {
     const answer = await send('POST')

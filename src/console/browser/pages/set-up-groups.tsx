@@ -76,8 +76,8 @@ const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
   const map = async (event: Event) => {
     event.preventDefault()
     const { projectId, projectOrgId } = project
-    const ids = { projectId, ...(projectOrgId && { projectOrgId }) }
-    const mapping = { idpId, group, ...ids, roleKeys: roles.map(({ roleKey }) => roleKey) }
+    const roleKeys = roles.map(({ roleKey }) => roleKey)
+    const mapping = { idpId, group, projectId, projectOrgId, roleKeys }
     if (!(await send(roleMappingService.addRoleMapping, mapping))) return
     setGroup('')
     setRoles([])

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { setupLinkService } from '../../../transport/wire.js'
 import { mount } from '../api.js'
-import { Button, CopyButton } from '../button.js'
+import { CopyButton, Flag, Opener } from '../button.js'
 import { DateInput, endOfDay } from '../dates.js'
 import { Dialog } from '../dialog.js'
 import { TextField } from '../form.js'
@@ -26,10 +26,12 @@ const SETUP_LINKS: ListSpec = {
 export const SetupLinks = () => {
   const query = useList(SETUP_LINKS)
   const mayIssue = usePermission(types.setupLink.permission)
-  const [isIssuing, setIssuing] = useState(false)
-  const close = () => {
-    setIssuing(false)
-    query.reload()
+  const issuing = (close: () => void) => {
+    const closed = () => {
+      close()
+      query.reload()
+    }
+    return <IssueDialog close={closed} />
   }
   return (
     <article>
@@ -37,13 +39,12 @@ export const SetupLinks = () => {
         <header>
           <h1>{texts.setupLinks}</h1>
           {mayIssue && settings.setUpPath && (
-            <Button text={texts.setUp.issue} look="primary" onClick={() => setIssuing(true)} />
+            <Opener text={texts.setUp.issue} look="primary" dialog={issuing} />
           )}
         </header>
         <p>{texts.setUp.issueAbout}</p>
         <List list={SETUP_LINKS} query={query} />
       </section>
-      {isIssuing && <IssueDialog close={close} />}
     </article>
   )
 }
@@ -62,8 +63,8 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
       intents.includes(intent) ? intents.filter((each) => each !== intent) : [...intents, intent],
     )
   const issue = async () => {
-    const about = note.trim() && { note: note.trim() }
-    const issued = await send(setupLinkService.issueSetupLink, { intents, expiresAt, ...about })
+    const values = { intents, expiresAt, note: note.trim() || undefined }
+    const issued = await send(setupLinkService.issueSetupLink, values)
     if (issued) setUrl(urlOf(String(issued['token'])))
   }
   return (
@@ -88,14 +89,9 @@ const IssueDialog = ({ close }: { readonly close: () => void }) => {
           <fieldset class="kinds">
             <legend>{fieldName('intents')}</legend>
             {Object.entries(texts.intents).map(([intent, name]) => (
-              <label key={intent} class="flag">
-                <input
-                  type="checkbox"
-                  checked={intents.includes(intent)}
-                  onChange={() => toggle(intent)}
-                />
+              <Flag key={intent} isOn={intents.includes(intent)} change={() => toggle(intent)}>
                 {name}
-              </label>
+              </Flag>
             ))}
           </fieldset>
           <p>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { identityProviderService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
-import { Button, CopyButton } from '../button.js'
+import { Button, CopyButton, Flag } from '../button.js'
 import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { useQuery } from '../query.js'
 import { fieldName, Say, texts } from '../texts.js'
-import { useWrite } from '../write.js'
+import { drawKey, useWrite } from '../write.js'
 
 /** Issuers that are the same for everybody. */
 const ISSUERS: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ interface ProviderStepProps {
 export const ProviderStep = (props: ProviderStepProps) => {
   const { providers, isReading, chosen, choose, isFixed, ownId } = props
   const [kind, setKind] = useState('')
-  const [drawn] = useState(drawId)
+  const [drawn] = useState(() => drawKey(5))
   const [isEditing, setEditing] = useState(false)
   if (chosen && !isEditing)
     return (
@@ -67,15 +67,9 @@ export const ProviderStep = (props: ProviderStepProps) => {
         <fieldset class="kinds">
           <legend>{texts.setUp.which}</legend>
           {Object.entries(texts.setUpKinds).map(([each, name]) => (
-            <label key={each} class="flag">
-              <input
-                type="radio"
-                name="kind"
-                checked={each === kind}
-                onChange={() => setKind(each)}
-              />
+            <Flag key={each} group="kind" isOn={each === kind} change={() => setKind(each)}>
               {name}
-            </label>
+            </Flag>
           ))}
         </fieldset>
       )}
@@ -87,12 +81,6 @@ export const ProviderStep = (props: ProviderStepProps) => {
 }
 
 const ACTIVE = 'STATE_ACTIVE'
-
-/** `randomUUID` would need a secure context. */
-const drawId = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(5))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
 
 interface ProviderFormProps {
   /** Whose steps to show; empty for none. */
@@ -108,33 +96,31 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
   const { send, failure, isBusy } = useWrite()
   const text = (field: string, initial: string) => String(before?.[field] ?? initial)
-  const [name, setName] = useState(
-    text('name', kind === 'other' ? '' : (texts.setUpKinds[kind] ?? '')),
-  )
-  const [issuer, setIssuer] = useState(text('issuer', ISSUERS[kind] ?? ''))
-  const [clientId, setClientId] = useState(text('clientId', ''))
-  const [clientSecret, setClientSecret] = useState('')
-  const [scopes, setScopes] = useState(text('scopes', SCOPES).replaceAll(',', ' '))
-  const [autoRegister, setAutoRegister] = useState(before ? before['autoRegister'] === true : true)
+  const [values, setValues] = useState({
+    name: text('name', kind === 'other' ? '' : (texts.setUpKinds[kind] ?? '')),
+    issuer: text('issuer', ISSUERS[kind] ?? ''),
+    clientId: text('clientId', ''),
+    clientSecret: '',
+    scopes: text('scopes', SCOPES).replaceAll(',', ' '),
+    autoRegister: before?.['autoRegister'] === true,
+  })
   const redirectUri = body?.['redirectUri']
   // A stored secret is sent to the issuer alone that it was given for.
-  const hasSecret = before?.['issuer'] === issuerOf(issuer)
+  const hasSecret = before?.['issuer'] === issuerOf(values.issuer)
   const connect = async (event: Event) => {
     event.preventDefault()
-    const fields = {
-      name,
-      issuer: issuerOf(issuer),
-      clientId: clientId.trim(),
-      ...(clientSecret.trim() && { clientSecret: clientSecret.trim() }),
-      scopes: scopes.split(/\s+/).filter(Boolean),
-      autoRegister,
-    }
     const { addOidcIdentityProvider, patchIdentityProvider } = identityProviderService
-    const saved = before
-      ? await send(patchIdentityProvider, { idpId, ...fields })
-      : await send(addOidcIdentityProvider, { idpId, ...fields })
+    const saved = await send(before ? patchIdentityProvider : addOidcIdentityProvider, {
+      ...{ idpId, ...values, issuer: issuerOf(values.issuer), clientId: values.clientId.trim() },
+      clientSecret: values.clientSecret.trim() || undefined,
+      scopes: values.scopes.split(/\s+/).filter(Boolean),
+    })
     if (saved) done()
   }
+  const field = (name: 'name' | 'issuer' | 'clientId' | 'clientSecret' | 'scopes') => ({
+    value: values[name],
+    change: (value: string) => setValues({ ...values, [name]: value }),
+  })
   const shownUri = redirectUri ? (
     <>
       <code>{String(redirectUri)}</code> <CopyButton text={String(redirectUri)} />
@@ -153,32 +139,29 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
           </li>
         ))}
       </ol>
-      <TextField label={texts.setUp.name} value={name} change={setName} />
+      <TextField label={texts.setUp.name} {...field('name')} />
       <TextField
         label={texts.setUp.issuer}
         hint={texts.setUp.issuerHint}
-        value={issuer}
-        change={(text) => setIssuer(issuerOf(text))}
+        {...field('issuer')}
+        change={(text) => setValues({ ...values, issuer: issuerOf(text) })}
       />
-      <TextField label={texts.setUp.clientId} value={clientId} change={setClientId} />
+      <TextField label={texts.setUp.clientId} {...field('clientId')} />
       <TextField
         label={fieldName('clientSecret')}
         isSecret
         isOptional={hasSecret}
         {...(hasSecret && { hint: texts.secretHint })}
-        value={clientSecret}
-        change={setClientSecret}
+        {...field('clientSecret')}
       />
-      <TextField label={fieldName('scopes')} value={scopes} change={setScopes} />
+      <TextField label={fieldName('scopes')} {...field('scopes')} />
       <div class="field">
-        <label class="flag">
-          <input
-            type="checkbox"
-            checked={autoRegister}
-            onChange={({ currentTarget }) => setAutoRegister(currentTarget.checked)}
-          />
+        <Flag
+          isOn={values.autoRegister}
+          change={(autoRegister) => setValues({ ...values, autoRegister })}
+        >
           {fieldName('autoRegister')}
-        </label>
+        </Flag>
       </div>
       {failure && <FailureNotice failure={failure} />}
       <button type="submit" class="primary" disabled={isBusy}>

@@ -1,15 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { domainService, identityProviderService } from '../../../transport/wire.js'
-import {
-  call,
-  type Failure,
-  type Json,
-  type JsonValue,
-  leaveLink,
-  type StoredObject,
-} from '../api.js'
-import { Button } from '../button.js'
+import { call, type Json, type JsonValue, leaveLink, type StoredObject } from '../api.js'
+import { Button, Opener } from '../button.js'
 import { LanguageChoice } from '../choice.js'
 import { Dialog } from '../dialog.js'
 import { Time } from '../display.js'
@@ -273,14 +266,11 @@ const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
 
 /** Ends the link, after a dialog that says what is left: it does not open again. */
 const Finish = ({ left }: { readonly left: readonly string[] }) => {
-  const [failure, setFailure] = useState<Failure | undefined>()
-  const [isAsking, setAsking] = useState(false)
+  const { run, failure } = useWrite()
   const [isDone, setDone] = useState(false)
   const finish = async () => {
-    const outcome = await call({ method: 'POST', path: '/setUp', body: {} })
-    if ('failure' in outcome) return setFailure(outcome.failure)
+    if (!(await run(call({ method: 'POST', path: '/setUp', body: {} })))) return
     leaveLink()
-    setAsking(false)
     setDone(true)
   }
   return (
@@ -292,33 +282,28 @@ const Finish = ({ left }: { readonly left: readonly string[] }) => {
       ) : (
         <>
           <p>{texts.setUp.finishAbout}</p>
-          <Button
+          <Opener
             text={texts.setUp.finish}
             look={left.length === 0 ? 'primary' : undefined}
-            onClick={() => setAsking(true)}
+            dialog={(close) => (
+              <Dialog
+                title={texts.setUp.finishAsk}
+                close={close}
+                submit={finish}
+                done={{ text: texts.setUp.finish, isDangerous: left.length > 0 }}
+              >
+                <p>{texts.setUp.finishAbout}</p>
+                {left.length > 0 && <p>{texts.setUp.left}</p>}
+                <ul>
+                  {left.map((step) => (
+                    <li key={step}>{step}</li>
+                  ))}
+                </ul>
+                {failure && <FailureNotice failure={failure} />}
+              </Dialog>
+            )}
           />
         </>
-      )}
-      {isAsking && (
-        <Dialog
-          title={texts.setUp.finishAsk}
-          close={() => setAsking(false)}
-          submit={finish}
-          done={{ text: texts.setUp.finish, isDangerous: left.length > 0 }}
-        >
-          <p>{texts.setUp.finishAbout}</p>
-          {left.length > 0 && (
-            <>
-              <p>{texts.setUp.left}</p>
-              <ul>
-                {left.map((step) => (
-                  <li key={step}>{step}</li>
-                ))}
-              </ul>
-            </>
-          )}
-          {failure && <FailureNotice failure={failure} />}
-        </Dialog>
       )}
     </Step>
   )

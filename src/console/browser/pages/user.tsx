@@ -6,21 +6,21 @@ import {
   userGrantService,
 } from '../../../transport/wire.js'
 import type { Json, StoredObject } from '../api.js'
-import { Button, CopyButton } from '../button.js'
+import { CopyButton, Opener } from '../button.js'
 import { readAll } from '../csv.js'
 import { Dialog } from '../dialog.js'
 import { Value } from '../display.js'
 import { announce, ReasonField } from '../form.js'
 import { GrantButton } from '../grant-dialog.js'
+import { type RoleOfUser, type UserWithRoles, viaOf } from '../held.js'
 import { HistoryList, useHistory } from '../history.js'
 import { nameOf, personOf } from '../known.js'
 import { List, useList } from '../list.js'
-import { ProjectName, projectIn, UserName } from '../names.js'
+import { ProjectName, UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
 import { type Query, useRows } from '../query.js'
-import { type RoleSource, viaOf } from '../roles-field.js'
 import { href, parameter, useTitle } from '../router.js'
 import { type ListSpec, Table } from '../rows.js'
 import { settings } from '../settings.js'
@@ -41,7 +41,7 @@ export const User = () => {
     label: texts.rolesByProject,
   }
   const grants = useList(list)
-  const roles = useRows<UserRole>(accessService.listRolesOfUser, { userId, pageSize: 100 })
+  const roles = useRows<RoleOfUser>(accessService.listRolesOfUser, { userId, pageSize: 100 })
   const mayWrite = usePermission(types.userGrant.permission)
   const mayReadHistory = usePermission('event.read')
   const maySeeGroups = usePermission('membership.read')
@@ -74,11 +74,11 @@ export const User = () => {
         <List list={list} query={grants} />
         <p class="links">
           {grants.rows?.map((grant) => {
-            const { resource = '' } = grant
-            const project = { ...projectIn(grant), resource: String(resource) }
+            const { projectId, projectOrgId, resource } = grant
+            const to = href('matrix', { projectId, projectOrgId, resource, userId })
             return (
-              <a key={JSON.stringify(project)} href={href('matrix', { ...project, userId })}>
-                {texts.matrix}: <Value of={grant['projectId']} field="projectId" row={grant} />
+              <a key={to} href={to}>
+                {texts.matrix}: <Value of={projectId} field="projectId" row={grant} />
               </a>
             )
           })}
@@ -123,45 +123,28 @@ const UserHistory = ({ userId }: { readonly userId: string }) => {
 
 const HELD = ['displayName', 'projectId', 'permissions', 'via', 'from', 'expiresAt'] as const
 
-/** A role of a user, and how the user has it. */
-interface UserRole {
-  readonly projectId: string
-  readonly projectOrgId: string
-  readonly roleKey: string
-  readonly displayName?: string
-  readonly permissions?: readonly string[]
-  readonly resource?: string
-  readonly expiresAt?: string
-  readonly since?: string
-  readonly via?: RoleSource
-}
+const nameIn = ({ displayName, roleKey }: RoleOfUser): string => displayName || roleKey
 
-interface RolesOfUser {
-  readonly roles: readonly UserRole[]
-}
-
-const nameIn = ({ displayName, roleKey }: UserRole): string => displayName || roleKey
-
-const scopeOf = ({ projectId, projectOrgId, resource }: UserRole): Json => ({
+const scopeOf = ({ projectId, projectOrgId, resource }: RoleOfUser): Json => ({
   ...{ projectId, projectOrgId, resource },
 })
 
-const keyOf = ({ projectOrgId, projectId, roleKey, resource, via }: UserRole): string =>
+const keyOf = ({ projectOrgId, projectId, roleKey, resource, via }: RoleOfUser): string =>
   JSON.stringify([projectOrgId, projectId, roleKey, resource, via?.idpId, via?.group])
 
 interface HeldRolesProps {
   readonly userId: string
-  readonly query: Query<UserRole>
+  readonly query: Query<RoleOfUser>
 }
 
 /** The roles of a user that count: what they allow, since when, and on request why. */
 const HeldRoles = ({ userId, query }: HeldRolesProps) => {
   const { rows } = query
   const [openCell, setOpenCell] = useState<OpenCell | undefined>()
-  const [user] = useRows<RolesOfUser>(accessService.listUsers, { user_ids: userId }).rows ?? []
+  const [user] = useRows<UserWithRoles>(accessService.listUsers, { user_ids: userId }).rows ?? []
   const begins = new Map(user?.roles.map((role) => [keyOf(role), role.since]))
   if (!rows) return <Waiting query={query} />
-  const why = (role: UserRole, cell: HTMLElement) => {
+  const why = (role: RoleOfUser, cell: HTMLElement) => {
     const { projectId, projectOrgId, roleKey, resource, expiresAt, via } = role
     const roles = via ? [] : [{ roleKey, ...(expiresAt && { expiresAt }) }]
     const grant = { userId, projectId, projectOrgId, state: 'STATE_ACTIVE', roles }
@@ -170,7 +153,7 @@ const HeldRoles = ({ userId, query }: HeldRolesProps) => {
       ...{ roleKey, roleName: nameIn(role), expiresAt, cell, via },
     })
   }
-  const cell = (role: UserRole, name: (typeof HELD)[number]) => {
+  const cell = (role: RoleOfUser, name: (typeof HELD)[number]) => {
     const values = { ...role, displayName: nameIn(role), from: begins.get(keyOf(role)) }
     if (name !== 'via') return <Value of={values[name]} field={name} row={scopeOf(role)} />
     return (
@@ -197,7 +180,7 @@ const HeldRoles = ({ userId, query }: HeldRolesProps) => {
           rows={rows}
           columns={HELD.map((name) => ({
             ...{ name, title: name === 'displayName' ? texts.role : fieldName(name) },
-            cell: (role: UserRole) => cell(role, name),
+            cell: (role: RoleOfUser) => cell(role, name),
           }))}
         />
       )}
@@ -216,31 +199,31 @@ const HeldRoles = ({ userId, query }: HeldRolesProps) => {
 interface RemoveAllProps {
   readonly userId: string
   /** The roles that count now. */
-  readonly roles: readonly UserRole[] | undefined
+  readonly roles: readonly RoleOfUser[] | undefined
 }
 
 /** Removes all roles of a user, after a dialog that names them. */
 const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
-  const [isAsking, setAsking] = useState(false)
   const [reason, setReason] = useState('')
   const { send, failure, isBusy } = useWrite()
   const user = nameOf(userId)
-  const removeAll = async () => {
+  const removeAll = async (close: () => void) => {
     const { listUserGrants, removeAllUserGrants } = userGrantService
     const before = await readAll<StoredObject>(listUserGrants, { 'filter.user_id.equals': userId })
     if (!(await send(removeAllUserGrants, { userId, ...(reason && { reason }) }))) return
     const steps = 'rows' in before ? before.rows.flatMap(givenAgain) : []
     announce(say(texts.removedAll, { user }), { steps })
-    setAsking(false)
+    close()
   }
   return (
-    <>
-      <Button text={texts.removeAll} look="danger" onClick={() => setAsking(true)} />
-      {isAsking && (
+    <Opener
+      text={texts.removeAll}
+      look="danger"
+      dialog={(close) => (
         <Dialog
           title={say(texts.removeAllTitle, { user })}
-          close={() => setAsking(false)}
-          submit={removeAll}
+          close={close}
+          submit={() => removeAll(close)}
           done={{ text: texts.removeAll, isOff: isBusy, isDangerous: true }}
         >
           <p>{texts.removeAllAbout}</p>
@@ -255,6 +238,6 @@ const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
           <ReasonField reason={reason} change={setReason} />
         </Dialog>
       )}
-    </>
+    />
   )
 }
