@@ -21,13 +21,13 @@ const BUDGETS = {
   './postgres': { source: 'adapters/postgres/index.ts', own: 53_500, whole: 99_900 },
   './sql': { source: 'adapters/sql/index.ts', own: 33_600, whole: 53_900 },
   // The table of the wire and the OpenAPI document are generated text.
-  './transport': { source: 'transport/index.ts', own: 38_300, whole: 91_200 },
+  './transport': { source: 'transport/index.ts', own: 38_300, whole: 91_400 },
   // Generated too, and with the library that hosts of clients have.
-  './client': { source: '../reports/client/index.js', own: 22_200, whole: 38_300 },
+  './client': { source: '../reports/client/index.js', own: 22_400, whole: 38_300 },
   // With the assets, compressed: .ci/console-assets.mjs holds them to a budget.
   './console': { source: 'console/index.ts', own: 125_800, whole: 178_300 },
   './import': { source: 'import/index.ts', own: 12_100, whole: 23_800 },
-  './oidc': { source: 'oidc/index.ts', own: 19_800, whole: 58_000 },
+  './oidc': { source: 'oidc/index.ts', own: 19_800, whole: 58_200 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_700, whole: 59_100 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },

@@ -22,6 +22,8 @@ const parts = [
   'src/scim/ports.ts:MaybePromise',
   'src/domain/project-role/command-schemas.ts:RoleFields',
   'src/domain/project-role/aggregate.ts:ProjectRoleFields',
+  'src/application/reading/list.ts:GrantFilter',
+  'src/application/reading/pages.ts:AccessListInput',
 ]
 
 /** What hosts import, by the file that TypeDoc calls a module. */

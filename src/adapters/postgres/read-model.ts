@@ -11,7 +11,6 @@ import type {
 import { readEvents } from '../../projections/read-events.js'
 import {
   allOf,
-  BY_TEXT,
   type Column,
   columnNamed,
   type Dialect,
@@ -86,9 +85,7 @@ export const postgresReadModel = (
     const conditions = isOwn ? [...assumed, ...followsFreely(dialect, batch)] : assumed
     const statement = guarded(checkpointMove(dialect, batch, conditions), writes)
     const isRepeated = batch.events.length === 1 && writes.every(isInsert)
-    const [moved] = await connections.write(
-      prepared(isRepeated ? { ...statement, name: BY_TEXT } : statement),
-    )
+    const [moved] = await connections.write(prepared({ ...statement, isRepeated }))
     if (moved) learn(known)
     return moved !== undefined
   }
@@ -461,8 +458,8 @@ export const preparing = (
   let growth = growthOf([])
   let sinceMeasured = 0
 
-  const prepared = ({ sql, parameters, ...named }: Statement): Prepared => {
-    const name = named.name === BY_TEXT ? byText(sql) : named.name
+  const prepared = ({ sql, parameters, isRepeated, ...named }: Statement): Prepared => {
+    const name = isRepeated ? byText(sql) : named.name
     const values = [...parameters]
     if (name === undefined) return { text: numbered(sql), values }
     const text = texts.get(name) ?? numbered(sql)
@@ -482,7 +479,8 @@ export const preparing = (
     return measure()
   }
   const ask: Ask = async (statement) => {
-    const measured = statement.name === undefined ? undefined : counted(1)
+    const isPrepared = statement.isRepeated === true || statement.name !== undefined
+    const measured = isPrepared ? counted(1) : undefined
     if (measured) await measured
     return connections.read(prepared(statement))
   }

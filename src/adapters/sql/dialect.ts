@@ -148,12 +148,11 @@ export interface Statement {
   readonly sql: string
   /** The values of the parameters, in order. */
   readonly parameters: readonly Parameter[]
-  /** Of a statement that is worth preparing: at most 7 letters, one name for one text, or {@link BY_TEXT}. */
+  /** Of a statement that is worth preparing: at most 7 letters, one name for one text. */
   readonly name?: string
+  /** Whether it is worth preparing although it has no name, under one that a driver finds for its text. */
+  readonly isRepeated?: boolean
 }
-
-/** The name of a statement that is worth preparing and has many shapes: a driver finds a name for its text. */
-export const BY_TEXT = '?'
 
 /** A row in the order of the selected columns. Integers may be text. */
 export type Row = readonly Parameter[]

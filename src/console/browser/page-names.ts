@@ -17,10 +17,10 @@ export const AREAS = {
   ],
   timeline: ['timeline'],
   plan: ['plan'],
-} as const
+} as const satisfies Readonly<Record<AreaName, readonly string[]>>
 
 /** A part of the console, which a host may leave out. */
-export type AreaName = keyof typeof AREAS
+export type AreaName = 'projects' | 'users' | 'review' | 'signIn' | 'timeline' | 'plan'
 
 /** A path of a page below the prefix. Objects are named in the query, since any text may be a key. */
 export type PageName = '' | (typeof AREAS)[AreaName][number]

@@ -4,7 +4,6 @@ import { type InTransaction, type Position, StoreFault } from '../../../ports/ev
 import type { KnownEvent } from '../../../ports/known-event.js'
 import { readBatch } from '../../../projections/read-events.js'
 import {
-  BY_TEXT,
   type Dialect,
   joined,
   param,
@@ -125,7 +124,7 @@ export const appendWithRows = (
     const write = writeOf(schema, move, { from: look.head, log, writes })
     return {
       verdicts,
-      write: writes.every(isInsert) ? { ...write, name: BY_TEXT } : write,
+      write: { ...write, isRepeated: writes.every(isInsert) },
       learn: () => {
         learn(known)
         isAlone = last === batch.from

@@ -10,7 +10,6 @@ import { projectScope } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
-  BY_TEXT,
   boundedPosition,
   columnNamed,
   type Dialect,
@@ -73,7 +72,7 @@ export const affectedStatement = (dialect: Dialect, query: AffectedQuery): State
   // Planning takes longer than finding the roles of few users.
   return {
     ...sql`${withPositions(dialect, `${order}, total`, page)} ORDER BY ${order}`,
-    name: BY_TEXT,
+    isRepeated: true,
   }
 }
 

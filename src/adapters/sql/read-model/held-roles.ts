@@ -4,7 +4,6 @@ import { getOrAdd, projectOf, projectScope } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
-  BY_TEXT,
   type Dialect,
   type Integer,
   joined,
@@ -87,7 +86,7 @@ export const heldRolesStatement = (dialect: Dialect, query: HeldRolesQuery): Sta
     ORDER BY ${order.join(', ')} LIMIT ${atLeast(limit + 1)}`
   return {
     ...sql`${withPositions(dialect, columns, page)} ORDER BY ${order.join(', ')}`,
-    name: BY_TEXT,
+    isRepeated: true,
   }
 }
 

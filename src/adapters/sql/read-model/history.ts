@@ -8,7 +8,6 @@ import { WHOLE_REMOVALS, wholesOf } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
-  BY_TEXT,
   boundedPosition,
   type Dialect,
   joined,
@@ -111,14 +110,14 @@ export const historyStatement = (dialect: Dialect, query: HistoryQuery): Stateme
   const entries = sql`SELECT ${columns.join(', ')}, change.body AS body, (${currentBefore}) AS current_roles
     FROM (${page}) AS entry LEFT JOIN ${table(CHANGES)} AS change ON change.position = entry.position`
   return {
-    ...nameOf(query),
+    isRepeated: isRepeated(query),
     ...withPositions(dialect, `${EVENT_COLUMNS}, body, current_roles`, entries),
   }
 }
 
-/** The name of a page whose plan does not depend on what is asked for. */
-const nameOf = ({ project: within, actor, limit }: HistoryQuery): Pick<Statement, 'name'> =>
-  markOfSize(limit) === undefined || actor !== undefined || within ? {} : { name: BY_TEXT }
+/** Whether the plan of a page does not depend on what is asked for. */
+const isRepeated = ({ project: within, actor, limit }: HistoryQuery): boolean =>
+  markOfSize(limit) !== undefined && actor === undefined && !within
 
 const conditionsOf = (
   dialect: Dialect,

@@ -5,7 +5,6 @@ import { projectOf, projectScope } from '../../../projections/rows.js'
 import {
   allOf,
   atLeast,
-  BY_TEXT,
   type Dialect,
   type Integer,
   joined,
@@ -173,7 +172,7 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
     SELECT * FROM (${unionOf([sql`SELECT * FROM page_of_grants`, ...mapped])}) AS pages ${inOrder}`
   return {
     ...sql`${withPositions(dialect, columns, page)} ORDER BY ${order}`,
-    name: BY_TEXT,
+    isRepeated: true,
   }
 }
 

@@ -27,7 +27,6 @@ import {
 import {
   allOf,
   atLeast,
-  BY_TEXT,
   type Dialect,
   type Integer,
   markOfSize,
@@ -163,7 +162,7 @@ function* momentAndPage(
     readonly [...Moment, lines: string | null, current: string | null]
   >(
     yield {
-      ...nameOfList(query),
+      isRepeated: isRepeated(query),
       ...sql`WITH page AS (${page}) ${selected}, ${lines} AS lines, ${current} AS current_roles ${from}`,
     },
   )
@@ -195,17 +194,12 @@ const numbersOn = (dialect: Dialect): Numbers => {
   return { from: `page CROSS JOIN ${from}`, number }
 }
 
-/** The name of a list whose plan does not depend on what is asked for. */
-const nameOfList = ({
-  type,
-  conditions,
-  sort,
-  limit,
-}: ListQuery<ViewType>): Pick<Statement, 'name'> => {
+/** Whether the plan of a list does not depend on what is asked for. */
+const isRepeated = ({ type, conditions, sort, limit }: ListQuery<ViewType>): boolean => {
   const [first, ...others] = sort
   const isById = first?.field === identityField[type] && others.length === 0
   const isPlain = isById && conditions.every(({ operator }) => operator === 'equals')
-  return isPlain && markOfSize(limit + 1) !== undefined ? { name: BY_TEXT } : {}
+  return isPlain && markOfSize(limit + 1) !== undefined
 }
 
 /** The name of a selected column. */
