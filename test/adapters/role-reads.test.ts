@@ -183,6 +183,17 @@ describe.each<readonly [string, () => ReadModel]>([
     expect(await affected(model, unknown)).toEqual({ count: 0, first: [] })
   })
 
+  test('find members of a group with a role whose key sorts last', async () => {
+    const log = begun()
+    const keys = ['\u{10ffff}x', '\u{10ffff}'.repeat(200)]
+    for (const key of keys) log.record('acme', roleAdded('app', key))
+    log.record('acme', mappingAdded(STAFF, keys))
+    log.record('acme', reported('okta', 'bob', ['staff']))
+    const model = await modelOf(log)
+    const { items } = await model.holders({ orgId: 'acme', projectId: 'app', ...NOW })
+    expect(items.map(({ roleKey }) => roleKey)).toEqual(keys)
+  })
+
   describe('count who would have a role through a group', () => {
     const members = { orgId: 'acme', idpId: 'okta', group: 'staff', after: 0n }
     const query = { orgId: 'acme', projectId: 'app', roleKeys: ['reader'], members }

@@ -298,7 +298,7 @@ export const postgresDialect = (schema: string): Dialect => ({
   }),
   wanted: (columns, rows) => ({
     // PostgreSQL takes its own `unnest` for several columns, but searches for one with a single argument.
-    sql: `ROWS FROM (${columns.map(({ holds }) => `pg_catalog.unnest(?::${UNNESTED_TYPES[holds]}[])`).join(', ')}) WITH ORDINALITY
+    sql: `ROWS FROM (${columns.map(({ holds }) => `pg_catalog.unnest(?::${UNNESTED_TYPES[holds]})`).join(', ')}) WITH ORDINALITY
       AS wanted (${columns.map(({ name }) => name).join(', ')}, nth)`,
     parameters: parametersOf(columns, rows),
   }),
@@ -353,7 +353,11 @@ const unnested = (columns: readonly Column[]): string =>
     () => '?',
   )
 
-const UNNESTED_TYPES = { integer: 'bigint', text: 'text', json: 'text' } as const
+const UNNESTED_TYPES = {
+  integer: 'bigint[]',
+  text: 'text[] COLLATE "C"',
+  json: 'text[]',
+} as const
 
 const UNNESTED = { integer: 'bigint', text: 'text', json: 'lines' } as const
 

@@ -1,3 +1,4 @@
+import { MAX_TEXT_LENGTH } from '../../../domain/values.js'
 import type { HeldRole, Holder, HoldersQuery, Slice, Source } from '../../../ports/access-reads.js'
 import { timeOf } from '../../../ports/event-store.js'
 import type { FoundAtHead } from '../../../ports/read-model.js'
@@ -179,8 +180,8 @@ export const holdersStatement = (dialect: Dialect, query: HoldersQuery): Stateme
 /** Greater than the scopes of all projects of an organization: the comma is the character after the plus. */
 const beyond = (orgId: string): string => `${orgId},`
 
-/** No text is greater. */
-const GREATEST = '\u{10ffff}'
+/** No key is greater. */
+const GREATEST = '\u{10ffff}'.repeat(MAX_TEXT_LENGTH)
 
 /**
  * A share that is not beyond the last one of a page that grants fill: a project may be granted to thousands of

@@ -12,6 +12,7 @@ import {
 } from '../../../../src/adapters/sql/read-model/tables.js'
 import { NOW, userGrantAdded } from '../../../../src/laws/read-model/grant-samples.js'
 import { newLog } from '../../../../src/laws/read-model/harness.js'
+import { mappingAdded, reported } from '../../../../src/laws/read-model/mapping-samples.js'
 import {
   idpAdded,
   idpDeactivated,
@@ -335,4 +336,26 @@ test('What adds the rows of one event is prepared once for all events like it; n
   expect(await readModel.checkpoint()).toBe(log.events.at(-1)?.position)
   await close()
   await pool.end()
+})
+
+test('Roles that members of a group would have are in the order of code points in any language', async () => {
+  const readModel = await openSchema(newSchema())
+  const log = newLog()
+  const roleKeys = ['B', 'a', 'ä', '\uffff', '\u{10ffff}']
+  log.record('acme', projectAdded('app'))
+  for (const key of roleKeys) log.record('acme', roleAdded('app', key))
+  log.record('acme', idpAdded('okta'))
+  const group = { idpId: 'okta', group: 'staff' }
+  const ids = { ...group, projectId: 'app', projectOrgId: 'acme', resource: 'office' }
+  log.record('acme', mappingAdded(ids, ['a']))
+  const { position: at } = log.record('acme', reported('okta', 'bob', ['staff']))
+  await readModel.apply(0n, log.events)
+  const members = { orgId: 'acme', ...group, after: 0n }
+  const asked = { orgId: 'acme', projectId: 'app', roleKeys, members, at, now: NOW.now }
+  const firstOf = async (limit: number) => {
+    const { first } = await readModel.affected({ ...asked, limit })
+    return first.map(({ roleKey }) => roleKey)
+  }
+  expect(await firstOf(10)).toEqual(roleKeys)
+  expect(await firstOf(2)).toEqual(['B', 'a'])
 })
