@@ -95,24 +95,27 @@ const applying = (model: ReadModel, events: readonly RecordedEvent[]) => async (
   expect(await model.apply(await model.checkpoint(), events)).toBe(true)
 }
 
-const sqlite = openSqlite(temporaryFile())
 const founding = log.events.slice()
 const ends = FAR_REACHING.map((event) => log.record('acme', event))
 
 test.each([
-  ['memory', memoryReadModel()],
-  ['SQLite', sqlite.readModel],
+  ['memory', () => memoryReadModel()],
+  ['SQLite', () => openSqlite(temporaryFile()).readModel],
 ])(
   'In %s, an event takes no long turn with 100,000 holders and 10,000 organizations, nor do reads.',
-  async (_, model) => {
-    for (const batch of batchesOf(founding)) await applying(model, batch)()
-    const turns = ends.flatMap((end): readonly Turn[] => [
-      [end.type, applying(model, [end])],
-      ...after(end, [...readsOf(model), ...widePages(model)]),
-    ])
-    // In memory, the first of these reads put users in order.
-    turns.unshift(...readsOf(model), ...widePages(model))
-    expect(await tooLong(turns)).toEqual([])
+  async (_, open) => {
+    const run = async () => {
+      const model = open()
+      for (const batch of batchesOf(founding)) await applying(model, batch)()
+      const turns = ends.flatMap((end): readonly Turn[] => [
+        [end.type, applying(model, [end])],
+        ...after(end, [...readsOf(model), ...widePages(model)]),
+      ])
+      // In memory, the first of these reads put users in order.
+      turns.unshift(...readsOf(model), ...widePages(model))
+      return tooLong(turns)
+    }
+    expect(await tooLongTwice(run)).toEqual([])
   },
   120_000,
 )
@@ -143,7 +146,7 @@ test.each([
 )
 
 test('A rebuild on SQLite takes no long turn.', async () => {
-  const { readModel } = sqlite
+  const { readModel } = openSqlite(temporaryFile())
   const batches = batchesOf(founding.slice(0, 60_000))
   const turns = batches.map((batch, nth): Turn => [`batch ${nth}`, applying(readModel, batch)])
   const rebuild = async () => {
