@@ -201,6 +201,7 @@ describe.runIf(hasChromium())('By real keys, without a mouse, an id, a key or JS
     await previewed()
     await keys.press('Enter')
     await keys.succeeded('Saved.')
+    await opened.settled()
     await keys.walk('Sign-in settings')
     await keys.press('Enter')
     await dialog().waitFor()

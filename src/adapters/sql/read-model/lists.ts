@@ -222,15 +222,18 @@ interface Source {
 const sourceOf = (dialect: Dialect, query: ListQuery<ViewType>): Source => {
   const { table } = dialect
   const { type, orgId, isReceived } = query
-  if (type !== 'user_grant')
+  if (type !== 'user_grant') {
+    const scope = isReceived ? undefined : listedScope(query)
     return {
       from: `${table(OBJECTS[type])} AS object`,
-      scope: isReceived
-        ? sql`object.key = ${param(orgId)}`
-        : sql`object.scope = ${param(listedScope(query))}`,
-      within: isWithin(dialect, type),
+      scope:
+        scope === undefined
+          ? sql`object.key = ${param(orgId)}`
+          : sql`object.scope = ${param(scope)}`,
+      within: isWithin(dialect, type, scope),
       key: ['object.key'],
     }
+  }
   return {
     from: `${table(PLACES)} AS place JOIN ${table(GRANTS)} AS object ON object.place = place.number`,
     scope: sql`place.org = ${param(orgId)}`,

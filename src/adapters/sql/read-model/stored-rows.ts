@@ -12,7 +12,7 @@ import {
   type RowKey,
   viewFields,
 } from '../../../projections/rows.js'
-import type { Dialect, Integer, Row, Statement } from '../dialect.js'
+import { type Dialect, type Integer, param, type Row, type Statement } from '../dialect.js'
 import { isCurrent, type Numbers, numberedShares, stands, streamOf } from './counts.js'
 import { hasShares, isKey, PROJECT_SCOPE } from './tables.js'
 
@@ -159,13 +159,24 @@ export const decodeObject = <Type extends ViewType>(
 
 const all = (): boolean => true
 
-/** Whether the containers of an object, whose row is called `object`, exist. */
-export const isWithin = (dialect: Dialect, type: ViewType): readonly Statement[] =>
+/**
+ * Whether the containers of an object, whose row is called `object`, exist. With the scope of all rows, their project is
+ * asked once: PostgreSQL takes a question a row for one that few rows pass, and would sort them all.
+ */
+export const isWithin = (
+  dialect: Dialect,
+  type: ViewType,
+  scope?: string | undefined,
+): readonly Statement[] =>
   (aggregates[type].within ?? []).map((container) => {
-    const scope = type === 'role_mapping' && container === 'project' ? PROJECT_SCOPE : 'scope'
+    const column = type === 'role_mapping' && container === 'project' ? PROJECT_SCOPE : 'scope'
+    const project =
+      scope === undefined || column === PROJECT_SCOPE
+        ? `('project-' || object.${column})`
+        : param(`project-${scope}`)
     const stream =
       container === 'project'
-        ? `('project-' || object.${scope})`
+        ? project
         : streamOf.provider({ org: 'object.scope', idp: 'object.idp' })
     return stands(dialect, stream, { orInactive: true })
   })

@@ -7,7 +7,13 @@ import {
   postgresJs,
   postgresJsNotice,
 } from '../../../../src/adapters/postgres/index.js'
-import { GRANTS, HELD, SHARES, STANDING } from '../../../../src/adapters/sql/read-model/tables.js'
+import {
+  GRANTS,
+  HELD,
+  OBJECTS,
+  SHARES,
+  STANDING,
+} from '../../../../src/adapters/sql/read-model/tables.js'
 import { projectGrantAdded, userGrantAdded } from '../../../../src/laws/read-model/grant-samples.js'
 import { newLog } from '../../../../src/laws/read-model/harness.js'
 import { projectAdded, roleAdded } from '../../../../src/laws/read-model/object-samples.js'
@@ -223,6 +229,17 @@ test('A page of project grants reads the shares on it alone.', async () => {
   expect(items).toHaveLength(20)
   // And one more, which tells whether there is a next page.
   expect((await rowsRead(SHARES.name)) - before).toBe(21)
+})
+
+test('A later page of project grants, whose plan is kept, reads few of them.', async () => {
+  const sort = [{ field: 'grantedOrgId', direction: 'asc' }] as const
+  const first = { ...list, type: 'project_grant', projectId: 'portal', sort } as const
+  const page = { ...first, after: ['org-1000'] }
+  for (let n = 0; n < 8; n++) await postgres.readModel.list(page)
+  const before = await rowsRead(OBJECTS.project_grant.name)
+  const { items } = await postgres.readModel.list(page)
+  expect(items).toHaveLength(20)
+  expect((await rowsRead(OBJECTS.project_grant.name)) - before).toBeLessThan(100)
 })
 
 test('In a schema with a long name, each statement has a name of its own.', async () => {
