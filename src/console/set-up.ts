@@ -25,7 +25,7 @@ const tokenIn = (headers: HeaderReader): string | undefined =>
 /** The link of a request; undefined in the console. */
 export const linkOf = ({ caller }: Asker): RedeemedSetupLink | undefined => links.get(caller)
 
-/** The provider that a request is about: that of the link, or the one that it names. */
+/** The id of the provider in a request: the link names it, otherwise the query does. */
 export const providerIn = ({ query }: Pick<HttpRequest, 'query'>, asker: Asker): string =>
   linkOf(asker)?.idpId ?? new URLSearchParams(query).get('idp_id') ?? ''
 

@@ -246,7 +246,7 @@ const membersOf = function* (
   const role = held?.roles.find((each) => each.share === share)
   if (!held || !role) return
   const via = { idpId: provider.idpId, group: name }
-  // Of a mapping that was added again, thousands of reports may be older.
+  // A mapping that was added again may have thousands of older reports.
   const isLater = (report: Member) => report.begin > held.since
   for (const { key: userId, value: report } of group.members.from(firstUser, only, isLater)) {
     const member = versionAt(report, at)

@@ -2,13 +2,13 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { microsecondClock, nextPosition } from '../../../src/adapters/store/record-events.js'
 import { systemEnvironment } from '../../../src/ports/environment.js'
 
-test('The time of a store is that of the system, in microseconds.', () => {
+test('A store reads the system clock in microseconds.', () => {
   const now = vi.spyOn(systemEnvironment, 'now').mockReturnValue(1_234.5)
   onTestFinished(() => now.mockRestore())
   expect(microsecondClock()()).toBe(1_234_500)
 })
 
-test('It is that of the host, to the millisecond, when the host gives a clock.', () => {
+test('A store reads the clock of the host in milliseconds when the host passes one.', () => {
   expect(microsecondClock(() => new Date(1_234))()).toBe(1_234_000)
 })
 
