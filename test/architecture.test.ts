@@ -254,6 +254,37 @@ const forbiddenPackages = (sources: Sources): readonly string[] =>
 const homeless = (sources: Sources): readonly string[] =>
   [...sources.keys()].filter((file) => !RULES.some(([folder]) => folder.test(folderOf(file))))
 
+/** The lines of the drawing in CONTRIBUTING, from the top: the folders or files of each. */
+const drawing: readonly (readonly string[])[] = (() => {
+  const guide = readFileSync(join(import.meta.dirname, '../docs/CONTRIBUTING.md'), 'utf8')
+  const [, lines = ''] = /imports only from lines below.*?```text\n(.*?)\n```/s.exec(guide) ?? []
+  return lines.split('\n').map((line) => line.split(/ {2,}/)[0]?.split(' · ') ?? [])
+})()
+
+/** What the drawing has below every line. */
+const SERVES_ALL = [OPTIONS_CHECKER, 'csv.ts', 'rfc3339.ts']
+
+/** The line of a file in the drawing, and what of it the file belongs to. */
+const placeOf = (file: string): readonly [line: number, part: string] => {
+  const part = file.split('/')[0] ?? ''
+  return [drawing.findIndex((line) => line.includes(part)), part]
+}
+
+/** Imports that the drawing does not show. */
+const undrawn = (sources: Sources): readonly string[] =>
+  [...sources].flatMap(([file, source]) => {
+    if (SERVES_ALL.includes(file)) return importsOf(file, source)
+    const [line, part] = placeOf(file)
+    if (line === -1) return [file]
+    return importsOf(file, source)
+      .filter((target) => !SERVES_ALL.includes(target))
+      .filter((target) => {
+        const [below, other] = placeOf(target)
+        return other !== part && below <= line
+      })
+      .map((target) => `${file} -> ${target}`)
+  })
+
 /** Files that import themselves by way of others; imports of types count. */
 const cycles = (sources: Sources): readonly string[] => {
   const found = new Set<string>()
@@ -341,6 +372,12 @@ describe('the layout of src', () => {
 
   it('keeps the directions of imports', () => {
     expect(forbiddenImports(sources)).toEqual([])
+  })
+
+  it('is as CONTRIBUTING draws it', () => {
+    expect(undrawn(sources)).toEqual([])
+    const parts = new Set([...sources.keys()].map((file) => placeOf(file)[1]))
+    expect(drawing.flat().filter((part) => !parts.has(part))).toEqual([])
   })
 
   it('keeps packages out of where they do not belong', () => {
@@ -442,6 +479,12 @@ describe('a planted violation is found', () => {
   it('as a cycle of types', () => {
     const source = "import type { ProjectCommand } from './project/command-schemas.js'"
     expect(cycles(planted('domain/message.ts', source))).not.toEqual([])
+  })
+
+  it('as an import that the drawing does not show', () => {
+    const source = "import type { Host } from '../ports/host.js'"
+    const found = ['domain/values.ts -> ports/host.ts']
+    expect(undrawn(planted('domain/values.ts', source))).toEqual(found)
   })
 
   it('as a set-up link in the runtime of all calls', () => {

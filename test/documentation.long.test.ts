@@ -74,7 +74,8 @@ describe('the documentation', () => {
     const languages = [...texts.values()].flatMap((text) => [...text.matchAll(/^```(\w+)$/gm)])
     // The grants of the guide on PostgreSQL have a test of their own; test/ha/main.ts runs the configuration of a cluster,
     // test/docs/gateway.test.ts that of nginx, and test/docs/grpc-clients.long.test.ts the program in Python. `typescript`
-    // declares names for a whole program, which test/types compiles; `css` is read by test/console/style.test.ts.
+    // declares names for a whole program, which test/types compiles; `css` is read by test/console/style.test.ts, and `text`,
+    // a drawing of folders, by test/architecture.test.ts.
     const run = [
       'sh',
       'sql',
@@ -86,6 +87,7 @@ describe('the documentation', () => {
       'typescript',
       'python',
       'css',
+      'text',
     ]
     expect(new Set(languages.map(([, name]) => name))).toEqual(new Set(run))
   })
