@@ -18,7 +18,11 @@ const { deactivateUserGrant, giveUserGrant } = userGrantService
 /** What adds an object again after its removal. Nothing does, where its id or its secret is lost. */
 export const undoRemoval = async (type: ObjectType, object: StoredObject): Promise<Undo> => {
   if (type === role) return undoOfRole(object)
-  if (type === roleMapping) return { steps: [again(roleMappingService.addRoleMapping, object)] }
+  if (type === roleMapping)
+    return {
+      steps: [again(roleMappingService.addRoleMapping, object)],
+      left: texts.undoneGroups,
+    }
   return { steps: type === userGrant ? givenAgain(object) : [] }
 }
 
@@ -43,7 +47,7 @@ export const givenAgain = (grant: Json): readonly Step[] => {
   )
   if (roles.length === 0) return []
   const given = again(giveUserGrant, { ...grant, roles })
-  // What is given anew is active, also where it was inactive.
+  // A grant that is added again is active.
   const isInactive = grant['state'] === 'STATE_INACTIVE'
   return isInactive ? [given, again(deactivateUserGrant, grant)] : [given]
 }
