@@ -125,7 +125,7 @@ describe('a realm of Keycloak', () => {
     ['a value that is not text', '[{"key":"groups","value":7}]'],
     // Keycloak reads booleans of its configurations as text.
     ['a pattern', '[{"key":"groups","value":".*"}]', { 'are.claim.values.regex': true }],
-  ])('leaves a mapper of %s', (_, claims, config = {}) => {
+  ])('leaves a mapper of %s', (_, claims, config: object = {}) => {
     const mapper = {
       identityProviderMapper: 'oidc-advanced-role-idp-mapper',
       identityProviderAlias: 'okta',
