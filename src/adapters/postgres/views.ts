@@ -4,11 +4,11 @@ import { postgresDialect } from './read-model.js'
 
 const viewsIn = (schema: string): readonly View[] =>
   viewsOf(postgresDialect(schema), {
-    now: '(extract(epoch FROM pg_catalog.statement_timestamp()) * 1000)::bigint',
+    now: '(extract(epoch FROM pg_catalog.statement_timestamp()) * 1e3)::bigint',
     noText: 'NULL::text COLLATE "C"',
     // Exact: a double has too few digits for the milliseconds of a late year.
     timeOf: (milliseconds) =>
-      `pg_catalog.to_timestamp((${milliseconds} / 1000)::double precision) + (${milliseconds} % 1000) * interval '1 millisecond'`,
+      `pg_catalog.to_timestamp((${milliseconds} / 1000)::double precision) + (${milliseconds} % 1000::bigint)::double precision * interval '1 millisecond'`,
   })
 
 /**

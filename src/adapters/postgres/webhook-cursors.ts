@@ -50,8 +50,8 @@ export const postgresCursors = (options: PostgresCursorsOptions): PostgresCursor
     {
       table,
       now: 'now()',
-      later: `now() + ? * interval '1 millisecond'`,
-      remaining: 'extract(epoch FROM until - now()) * 1000',
+      later: `now() + ?::double precision * interval '1 millisecond'`,
+      remaining: 'extract(epoch FROM until - now()) * 1e3',
       never: 'NULL',
     },
     {

@@ -397,14 +397,17 @@ export const inTransaction = <Value>(
   work: (database: SyncDatabase) => Value,
 ): Value => {
   let outcome: FaultOutcome = 'not_recorded'
+  let hasBegun = false
   try {
     database.run(begin)
+    hasBegun = true
     const value = work(database)
     outcome = 'unknown'
     database.run('COMMIT')
     return value
   } catch (error) {
-    rollBack(database)
+    // Otherwise, an open transaction is one of the host.
+    if (hasBegun) rollBack(database)
     if (isBusy(error)) throw error
     throw faultOf(error, isFull(error) ? 'not_recorded' : outcome)
   }
@@ -414,6 +417,6 @@ const rollBack = (database: SyncDatabase): void => {
   try {
     database.run('ROLLBACK')
   } catch {
-    // SQLite has already rolled back, or the transaction never began.
+    // SQLite has already rolled back.
   }
 }

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { SyncDatabase } from '../../../src/adapters/sql/sqlite/dialect.js'
 import {
@@ -7,6 +8,7 @@ import {
   setUp,
 } from '../../../src/adapters/sqlite/connection.js'
 import { sqliteEventStore } from '../../../src/adapters/sqlite/event-store.js'
+import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import {
   appendOf,
   firstOf,
@@ -93,6 +95,20 @@ describe('A transaction', () => {
     )
     expect(fault).toBe(bug)
     expect(database.value('SELECT count(*) FROM kept')).toBe(0)
+  })
+
+  test('does not end one that the host has begun on its handle', async () => {
+    const handle = new DatabaseSync(':memory:')
+    const { store } = openSqlite(handle)
+    handle.exec('CREATE TABLE kept (value); BEGIN; INSERT INTO kept VALUES (1)')
+    const fault = await store.append(firstOf('law-a')).catch((thrown: unknown) => thrown)
+    expect(fault).toMatchObject({ outcome: 'not_recorded' })
+    handle.exec('INSERT INTO kept VALUES (2); COMMIT')
+    expect(handle.prepare('SELECT value FROM kept').all()).toMatchObject([
+      { value: 1 },
+      { value: 2 },
+    ])
+    expect(await verdict(store, firstOf('law-a'))).toBe(1)
   })
 })
 

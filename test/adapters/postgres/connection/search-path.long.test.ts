@@ -1,7 +1,18 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { eventRestoreLaws, eventStoreLaws, readModelLaws } from '../../../../src/laws/index.js'
+import {
+  openPostgres,
+  type Postgres,
+  type PostgresCursors,
+  postgresCursors,
+} from '../../../../src/adapters/postgres/index.js'
+import {
+  eventRestoreLaws,
+  eventStoreLaws,
+  readModelLaws,
+  webhookCursorLaws,
+} from '../../../../src/laws/index.js'
+import { context, good, iamOn } from '../../../application/host.js'
 import { databaseHome } from '../../read-model-home.js'
 import { newSchema, schemas, serverForFile } from '../test-schemas.js'
 
@@ -19,7 +30,7 @@ const TRAPS = `
   ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
   DO $$ DECLARE
     types text[] := '{text,name,varchar,"\\"char\\"",bool,int2,int4,int8,numeric,oid,regclass,regnamespace,
-      json,timestamptz,text[],bool[],int4[],int8[]}';
+      json,timestamptz,interval,float8,text[],bool[],int4[],int8[]}';
     called text;
     one text;
     other text;
@@ -35,7 +46,7 @@ const TRAPS = `
           array_prepend,array_cat,trap}'::text[] LOOP
           EXECUTE format('CREATE FUNCTION %s(%s, %s) RETURNS bool LANGUAGE sql AS ''''', called, one, other);
         END LOOP;
-        FOREACH called IN ARRAY '{=,<>,<,>,<=,>=,+,-,*,/,||,|,<<,->,->>}'::text[] LOOP
+        FOREACH called IN ARRAY '{=,<>,<,>,<=,>=,+,-,*,/,%,||,|,<<,->,->>}'::text[] LOOP
           EXECUTE format('CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = trap)',
             called, one, other);
         END LOOP;
@@ -73,6 +84,44 @@ describe('With the objects of others on the search path', () => {
   test.each([...eventStoreLaws, ...eventRestoreLaws])('the store: $name', async ({ check }) => {
     await using harness = schemas((schema) => ({ connectionString, schema }))
     await check(harness)
+  })
+
+  test('views are created, written and read.', async () => {
+    const schema = newSchema()
+    const { close, store, readModel } = await openPostgres({
+      connectionString,
+      schema,
+      views: true,
+    })
+    const iam = iamOn(store, { readModel, authorize: () => true })
+    const role = { projectId: 'p', roleKey: 'r', displayName: 'R', permissions: ['x'] }
+    const expiresAt = new Date('2999-12-31T23:59:59.987Z')
+    const roles = [{ roleKey: 'r', expiresAt }]
+    await good(iam.projects.add({ id: 'p', name: 'P' }, context))
+    await good(iam.projectRoles.add(role, context))
+    await good(iam.userGrants.add({ userId: 'u', projectId: 'p', roles }, context))
+    await close()
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    const { rows } = await client.query(`SELECT * FROM ${schema}.permission_holder`)
+    await client.end()
+    expect(rows).toMatchObject([{ user_id: 'u', permission: 'x', expires_at: expiresAt }])
+  })
+
+  test.each(webhookCursorLaws)('the cursors of webhooks: $name', async ({ check }) => {
+    let schema = ''
+    const opened: PostgresCursors[] = []
+    const reopen = () => {
+      const cursors = postgresCursors({ connectionString, schema, maxConnections: 2 })
+      opened.push(cursors)
+      return cursors
+    }
+    const open = () => {
+      schema = newSchema()
+      return reopen()
+    }
+    await check({ open, reopen })
+    for (const { close } of opened) await close()
   })
 
   // `npm test` has the same read model on SQLite.
