@@ -476,7 +476,7 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
     ],
     [
       github('nextauthjs/next-auth/issues/12208'),
-      claims({ iss: 'https://discord.com\u202e' }),
+      { ...claims({ iss: 'https://discord.com\u202e' }), back: { code: '8' } },
       namesIssuer('https://discord.com '),
     ],
     [
