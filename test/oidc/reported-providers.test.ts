@@ -161,6 +161,23 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
   ],
   'groups are within other claims': [
     [
+      // Keycloak's mappers say for each client whether its roles are in the ID token or the user info.
+      github('TheDuffman85/crowdsec-web-ui/pull/358'),
+      {
+        attack: {
+          claims: { resource_access: { account: { roles: ['view-profile'] } } },
+          info: info({ resource_access: { app: { roles: ['editor'] }, account: {} } }),
+        },
+        settings: { groups: { claim: 'resource_access.app.roles' } },
+      },
+      {
+        groups: ['editor'],
+        claims: {
+          resource_access: { app: { roles: ['editor'] }, account: { roles: ['view-profile'] } },
+        },
+      },
+    ],
+    [
       github('jenkinsci/oic-auth-plugin/issues/72'),
       groupsOf(
         { realm_access: { roles: ['offline_access', 'role_created'] } },
