@@ -160,21 +160,25 @@ const MAX_REPORT = 500
 export const plainText = (text: string): string =>
   text.replaceAll(/[^\P{C}]/gu, ' ').slice(0, MAX_REPORT)
 
-/** Says which issuer a discovery document names. */
-export const namedIssuer = (issuer: string): string =>
-  `The discovery document names the issuer ${plainText(issuer)}`
+/** Says which issuer a discovery document or a token names. */
+export const namedIssuer = (issuer: string, by = 'discovery document'): string =>
+  `The ${by} names the issuer ${plainText(issuer)}`
 
 /** What `openid-client` or the provider said, without what they said it of: errors of a parser quote what they parse. */
 const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
   const issuer = fieldOf(fieldOf(fieldOf(thrown, 'cause'), 'body'), 'issuer')
   if (typeof issuer === 'string') return namedIssuer(issuer)
-  const isAnswer =
-    thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError
-  const said = isAnswer ? wordsOf(thrown.error, thrown.error_description) : messageOf(thrown)
   const masked = hidden
     .filter((secret) => secret !== '')
-    .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said)
+    .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), saidBy(thrown))
   return plainText(masked)
+}
+
+const saidBy = (thrown: unknown): string => {
+  if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
+    return wordsOf(thrown.error, thrown.error_description)
+  const { claim, claims } = Object(fieldOf(fieldOf(thrown, 'cause'), 'cause'))
+  return claim === 'iss' ? namedIssuer(String(fieldOf(claims, claim)), 'token') : messageOf(thrown)
 }
 
 /** The words of a provider about an error. */
