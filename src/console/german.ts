@@ -304,6 +304,7 @@ export const german: Texts = {
     'Rückgängig gemacht, außer für einen Benutzer einer anderen Organisation.',
     'Rückgängig gemacht, außer für {count} Benutzer anderer Organisationen.',
   ),
+  undoneGroups: 'Rückgängig gemacht. Rollen aus Gruppen zählen ab der nächsten Anmeldung wieder.',
   notUndone: 'Nicht rückgängig gemacht: {message}',
   escapeAgain: 'Ihre Eingaben gehen verloren. Drücken Sie noch einmal Escape, um zu schließen.',
   deactivate: 'Deaktivieren',

@@ -72,9 +72,21 @@ const hasTables = (document: Found): boolean => {
 function* rowsIn(table: Found): Generator<Found> {
   for (const item of itemsIn(unfolded(table))) {
     const row = unfolded(item)
-    if (isRecord(row.value)) yield row
+    if (isRecord(row.value)) yield { ...row, value: withTextIds(row.value) }
     else warn(row, 'Malformed')
   }
+}
+
+/** The row with ids as text: a query returns those of `generateId: 'serial'` as numbers. */
+const withTextIds = (row: object): object => {
+  const asText = ([name, value]: [string, unknown]) =>
+    [
+      name,
+      /^(organization|user)_?id$/i.test(name) && Number.isSafeInteger(value)
+        ? String(value)
+        : value,
+    ] as const
+  return Object.fromEntries(Object.entries(row).map(asText))
 }
 
 /** What JSON text says. */

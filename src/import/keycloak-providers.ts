@@ -204,7 +204,7 @@ export const readGroupMappers = (
     const group = kind === CLAIM_TO_ROLE ? valueOfClaim(config) : valueOfClaims(config)
     const names =
       kind === CLAIMS_TO_GROUP
-        ? (groups.get(textIn(config, 'group') ?? '') ?? [])
+        ? (groups.get(pathOfGroup(textIn(config, 'group') ?? '')) ?? [])
         : roleNamed(roles, textIn(config, 'role') ?? '')
     const mapped = rolesWith(roles, names, spend)
     if (!isRequiredText(group) || !draft.providers.has(idpId) || mapped.length === 0)
@@ -221,12 +221,15 @@ const valueOfClaim = (config: Found): unknown =>
 
 /** The group that a mapper of several claims asks for; undefined when it asks for more, or for a pattern. */
 const valueOfClaims = (config: Found): unknown => {
-  if (textIn(config, 'are.claim.values.regex') === 'true') return undefined
+  if (String(fieldIn(config, 'are.claim.values.regex').value) === 'true') return undefined
   const value = parsed(textIn(config, 'claims'))
   const [claim, ...others]: readonly unknown[] = Array.isArray(value) ? value : []
   const isOfGroups = others.length === 0 && fieldOf(claim, 'key') === GROUPS_CLAIM
   return isOfGroups ? fieldOf(claim, 'value') : undefined
 }
+
+/** Keycloak finds a group whether or not a slash is before and after its path. */
+export const pathOfGroup = (path: string): string => `/${path.replace(/^\/|\/$/g, '')}`
 
 /** The roles of the members of each group, by its path; with the roles of its parent groups. */
 export type Groups = ReadonlyMap<string, readonly RoleName[]>

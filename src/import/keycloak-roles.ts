@@ -4,6 +4,7 @@ import {
   type Found,
   type FoundText,
   fieldIn,
+  isRecord,
   nameIn,
   recordsIn,
   textIn,
@@ -29,6 +30,7 @@ interface FoundNode extends Pick<RoleNode, 'imported'> {
 export const readRoles = (realm: Found, draft: OrganizationDraft): RoleGraph => {
   const nodes = new Map<RoleName, FoundNode>()
   const roles = fieldIn(realm, 'roles')
+  if (roles.value !== undefined && !isRecord(roles.value)) warn(roles, 'Malformed')
   readRealmRoles(realm, { draft, nodes })
   const clients = clientsIn(realm)
   for (const [clientId, list] of entriesIn(fieldIn(roles, 'client')))

@@ -13,7 +13,13 @@ import {
   warnMalformed,
 } from './document.js'
 import { type Imported, openReport } from './imported.js'
-import { type Groups, readGroupMappers, readMappers, readProviders } from './keycloak-providers.js'
+import {
+  type Groups,
+  pathOfGroup,
+  readGroupMappers,
+  readMappers,
+  readProviders,
+} from './keycloak-providers.js'
 import {
   budget,
   clientsIn,
@@ -136,6 +142,7 @@ const readRealm = (found: Found, { draft, spend, files }: OpenRealm): void => {
   for (const holder of holders)
     for (const list of [
       fieldIn(holder, 'organizations'),
+      fieldIn(holder, 'applications'),
       fieldIn(holder, 'federatedUsers'),
       fieldIn(fieldIn(holder, 'components'), 'org.keycloak.storage.UserStorageProvider'),
     ])
@@ -203,7 +210,9 @@ const readGroups = (
       spend(GROUP_STEPS + level.roles.length)
       const own = knownRolesIn(graph, roleNamesIn(group, ['realmRoles', 'clientRoles']))
       if (own.length > 0) warn(group, 'RolesExpanded')
-      const path = textIn(group, 'path') ?? `${level.path}/${textIn(group, 'name') ?? ''}`
+      const path = pathOfGroup(
+        textIn(group, 'path') ?? `${level.path}/${textIn(group, 'name') ?? ''}`,
+      )
       const roles = own.length > 0 ? [...level.roles, ...own] : level.roles
       groups.set(path, roles)
       levels.push({ list: fieldIn(group, 'subGroups'), path, roles, depth: level.depth + 1 })
@@ -251,7 +260,7 @@ const rolesOfGroups = (
   { groups, spend }: Pick<Realm, 'groups' | 'spend'>,
 ): readonly string[] =>
   [...textsIn(fieldIn(user, 'groups'))].flatMap((path) => {
-    const roles = groups.get(path.value)
+    const roles = groups.get(pathOfGroup(path.value))
     if (!roles) warn(path, 'GroupUnknown')
     else spend(roles.length)
     return roles ?? []

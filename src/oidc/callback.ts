@@ -13,7 +13,7 @@ import {
   storedProvider,
 } from './provider.js'
 import { pathOf } from './redirect-uri.js'
-import { fromHost, Refused, withRefusals } from './refusal.js'
+import { fromHost, plainText, Refused, withRefusals, wordsOf } from './refusal.js'
 import { claimsOf, type FoundClaims, type Granted } from './signed-in.js'
 
 /** What a provider says of a user who came back from it. */
@@ -120,7 +120,14 @@ const checkAnswer = (answer: URLSearchParams, metadata: ServerMetadata, state: s
   const issuers = answer.getAll('iss')
   const isOfIssuer = issuers.length === 1 && issuers[0] === metadata.issuer
   if (!isOfIssuer && (namesIssuer(metadata) || issuers.length > 0))
-    throw new Refused({ kind: 'IssuerMismatch' })
+    throw new Refused({ kind: 'IssuerMismatch' }, errorIn(answer))
   const states = answer.getAll('state')
-  if (states.length !== 1 || states[0] !== state) throw new Refused({ kind: 'StateMismatch' })
+  if (states.length !== 1 || states[0] !== state)
+    throw new Refused({ kind: 'StateMismatch' }, errorIn(answer))
+}
+
+/** Not every provider sends `iss` and `state` with an error. */
+const errorIn = (answer: URLSearchParams): Error | undefined => {
+  const { error, error_description: description } = Object.fromEntries(answer)
+  return error === undefined ? undefined : new Error(plainText(wordsOf(error, description)))
 }

@@ -16,7 +16,7 @@ import { isAllowed } from '../network/address.js'
 import { NetworkFault } from '../network/fault.js'
 import { bytesOf, type NetworkOptions, request } from '../network/request.js'
 import type { DocumentCache } from './document-cache.js'
-import { namedIssuer, orRefuse, Refused, unreachable, withRefusals } from './refusal.js'
+import { namedIssuer, orRefuse, plainText, Refused, unreachable, withRefusals } from './refusal.js'
 
 /** A provider and its secret, as of one event. */
 export interface StoredProvider {
@@ -196,7 +196,10 @@ export const keySetOf = ({ jwks_uri: url }: ServerMetadata): string =>
 /** Fields of a token response that are not used, and whose odd shapes other clients overlook. */
 const UNUSED = ['scope', 'expires_in']
 
-/** A response without null fields, and without unused ones: `openid-client` refuses a scope that is a list. */
+/**
+ * A response without null, empty and unused fields: `openid-client` refuses a scope that is a list. An error with status
+ * 200, as of Slack, gets the status of an error.
+ */
 const withoutOddities = async (
   answer: Response,
   unused: readonly string[] = [],
@@ -207,10 +210,12 @@ const withoutOddities = async (
     .json()
     .catch(() => undefined)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return answer
-  const isUsed = ([name, value]: [string, unknown]) => value !== null && !unused.includes(name)
+  const isUsed = ([name, value]: [string, unknown]) =>
+    value !== null && value !== '' && !unused.includes(name)
   const used = Object.fromEntries(Object.entries(body).filter(isUsed))
-  const { status, headers } = answer
-  return new Response(JSON.stringify(used), { status, headers })
+  const isError = answer.ok && 'error' in used && !('access_token' in used)
+  const status = isError ? 400 : answer.status
+  return new Response(JSON.stringify(used), { status, headers: answer.headers })
 }
 
 /** Age from which `openid-client` fetches a key set again for an unknown key id, in seconds. */
@@ -223,15 +228,19 @@ const KEYS_PAUSE_MS = 10_000
 const isForKeys = ({ headers }: CustomFetchOptions): boolean =>
   new Headers(headers).get('accept')?.includes('application/jwk-set+json') === true
 
-/** @throws Refused when a response is not a key set */
+/** Keys, each once, without members that are null. @throws Refused when a response is not a key set */
 const keySetIn = async (answer: Response): Promise<JWKS> => {
-  const isJson = /^application\/(jwk-set\+)?json\b/i.test(answer.headers.get('content-type') ?? '')
+  const type = answer.headers.get('content-type') ?? ''
+  const isJson = /^application\/(jwk-set\+)?json\b/i.test(type)
   const { keys } = Object(await answer.json().catch(() => undefined))
   if (answer.status !== 200 || !isJson || !Array.isArray(keys)) {
     const reason = `The key set is no JSON with keys, but status ${answer.status}`
-    throw new Refused({ kind: 'InvalidResponse' }, new Error(reason))
+    const named = answer.ok ? ` (${plainText(type)})` : ''
+    throw new Refused({ kind: 'InvalidResponse' }, new Error(reason + named))
   }
-  return { keys }
+  const texts = keys.map((key) => JSON.stringify(key, (_, member) => member ?? undefined))
+  const objects = new Set(texts.filter((text) => text?.startsWith('{')))
+  return { keys: [...objects].map((text) => JSON.parse(text)) }
 }
 
 /** The key set of a provider, as it is now. @throws Refused */

@@ -174,15 +174,16 @@ const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
   const { error, error_description: description } = Object(
     isResponse(thrown) ? thrown : challengeOf(fieldOf(thrown, 'cause')),
   )
-  const said =
-    error === undefined
-      ? messageOf(thrown)
-      : [codeOf(error), description].filter((each) => each !== undefined).join(': ')
+  const said = error === undefined ? messageOf(thrown) : wordsOf(error, description)
   const masked = hidden
     .filter((secret) => secret !== '')
     .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said)
   return plainText(masked)
 }
+
+/** The words of a provider about an error. */
+export const wordsOf = (error: unknown, description: string | undefined): string =>
+  [codeOf(error), description].filter((each) => each !== undefined).join(': ')
 
 /** The innermost message that has a code: those of `openid-client` name no value. */
 const messageOf = (thrown: unknown): string => {
@@ -206,8 +207,9 @@ const refusalOf = (thrown: unknown, expected: Expected): SignInRefusal => {
       return refusalOfAttribute(fieldOf(fieldOf(cause, 'cause') ?? cause, 'attribute'))
     case 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED':
       return { kind: 'TokenExpired' }
-    case 'OAUTH_KEY_SELECTION_FAILED':
     case 'OAUTH_UNSUPPORTED_OPERATION':
+      return { kind: isOfResponse(cause) ? 'InvalidResponse' : 'SignatureMismatch' }
+    case 'OAUTH_KEY_SELECTION_FAILED':
     case 'OAUTH_DECRYPTION_FAILED':
       return { kind: 'SignatureMismatch' }
     case 'OAUTH_TIMEOUT':
@@ -217,6 +219,12 @@ const refusalOf = (thrown: unknown, expected: Expected): SignInRefusal => {
       return refusalOfResponse(Object(fieldOf(cause, 'cause')), expected)
   }
   return { kind: 'InvalidResponse' }
+}
+
+/** Whether the type of the token or of the response is not supported, rather than an algorithm or a key. */
+const isOfResponse = (cause: unknown): boolean => {
+  const what = fieldOf(cause, 'cause')
+  return isCoded(cause) && (what === undefined || fieldOf(what, 'body') !== undefined)
 }
 
 const fieldOf = (value: unknown, name: string): unknown => Reflect.get(Object(value), name)

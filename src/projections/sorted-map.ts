@@ -10,6 +10,8 @@ interface Part<Value> {
   /** The least key that belongs here. */
   readonly first: string
   entries: Entry<Value>[]
+  /** No value was set later; undefined if that is unknown. */
+  newest: Value | undefined
   isSorted: boolean
   hasDeleted: boolean
 }
@@ -38,17 +40,18 @@ export class SortedMap<Value> {
   }
 
   set(key: string, value: Value): void {
+    const parts = this.#entries.size < MAX_ENTRIES ? this.#parts : this.#divided()
+    const index = parts ? partOf(parts, key) : 0
+    const part = parts?.[index]
+    if (part) part.newest = value
     const known = this.#entries.get(key)
     if (known) {
       known.value = value
       return
     }
     const entry = { key, value }
-    const parts = this.#entries.size < MAX_ENTRIES ? this.#parts : this.#divided()
     this.#entries.set(key, entry)
-    const index = parts ? partOf(parts, key) : 0
-    const part = parts?.[index]
-    if (!part) return
+    if (!parts || !part) return
     part.entries.push(entry)
     part.isSorted = false
     if (part.entries.length > MAX_ENTRIES) parts.splice(index, 1, ...this.#halvesOf(part))
@@ -72,7 +75,8 @@ export class SortedMap<Value> {
   /**
    * The entries from `start` on, in order; only the one with the key `only` if that is given.
    *
-   * @param isWanted - whether a value is wanted; entries with other values are passed over and need not be sorted
+   * @param isWanted - whether a value is wanted, and with it all that were set later; entries with other values are
+   * passed over, need not be sorted, and take no time where many of them lie together
    */
   *from(
     start = '',
@@ -88,6 +92,7 @@ export class SortedMap<Value> {
     for (let index = partOf(parts, start); ; index++) {
       const part = parts[index]
       if (!part) return
+      if (part.newest !== undefined && !isWanted(part.newest)) continue
       this.#clean(part)
       const isRead = ({ value }: Entry<Value>) => isWanted(value)
       const entries = part.isSorted ? part.entries : part.entries.filter(isRead).sort(byKey)
@@ -102,7 +107,7 @@ export class SortedMap<Value> {
   }
 
   #divided(): Part<Value>[] {
-    this.#parts ??= [newPart('', [...this.#entries.values()])]
+    this.#parts ??= [newPart('', [...this.#entries.values()], undefined)]
     return this.#parts
   }
 
@@ -114,17 +119,18 @@ export class SortedMap<Value> {
 
   #halvesOf(part: Part<Value>): readonly Part<Value>[] {
     this.#clean(part)
-    const { first, entries } = part
+    const { first, entries, newest } = part
     if (entries.length <= MAX_ENTRIES) return [part]
     const apart = Math.ceil(entries.length / SAMPLE)
     const sample = entries.filter((_, index) => index % apart === 0).sort(byKey)
     const middle = sample[sample.length >> 1]?.key ?? first
     const isLower = (entry: Entry<Value>) => compareCodePoints(entry.key, middle) < 0
     return [
-      newPart(first, entries.filter(isLower)),
+      newPart(first, entries.filter(isLower), newest),
       newPart(
         middle,
         entries.filter((entry) => !isLower(entry)),
+        newest,
       ),
     ]
   }
@@ -132,9 +138,14 @@ export class SortedMap<Value> {
 
 const all = (): boolean => true
 
-const newPart = <Value>(first: string, entries: Entry<Value>[]): Part<Value> => ({
+const newPart = <Value>(
+  first: string,
+  entries: Entry<Value>[],
+  newest: Value | undefined,
+): Part<Value> => ({
   first,
   entries,
+  newest,
   isSorted: false,
   hasDeleted: false,
 })

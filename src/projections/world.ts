@@ -265,15 +265,16 @@ export const countedOfMember = (
   { group, member }: GroupMember,
   { now }: Moment,
 ): Counted | undefined => {
-  if (!isReportedFor(held, member)) return undefined
+  if (!isReportedFor(held, member, now)) return undefined
   const expiresAt = expiryOf(held, member)
-  if (isExpired({ expiresAt }, now)) return undefined
   const joined = member.given[member.groups.indexOf(group)] ?? member.begin
   return { expiresAt, given: joined > role.given ? joined : role.given }
 }
 
-/** Whether a report counts for a mapping: it came after the mapping was added. */
-const isReportedFor = (mapping: Assignment, report: Member): boolean => report.begin > mapping.since
+/** Whether a report counts for a mapping: it came after the mapping was added, and has not expired. */
+export const isReportedFor = (mapping: Assignment, report: Member, now?: Date): boolean =>
+  report.begin > mapping.since &&
+  (now === undefined || !isExpired({ expiresAt: expiryOf(mapping, report) }, now))
 
 const HOUR_MS = 3_600_000
 

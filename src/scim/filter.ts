@@ -34,12 +34,12 @@ export const parseFilter = (text: string): readonly Condition[] => {
   })
 }
 
-/** A value of JSON. A word without quotes is text, as in an example of Entra ID. */
+/** A value of JSON. A word without quotes is text, as in an example of Entra ID, and so is a `\` of a Windows domain. */
 const literal = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    return text
+    return text.replace(/^"(.*)"$/s, '$1')
   }
 }
 
@@ -62,6 +62,12 @@ export const attributeName = (text: string): AttributeName => {
   if (!names.every((name) => NAME.test(name)))
     throw new ScimRefusal(400, 'invalidPath', `No attribute is called ${shortened(text)}`)
   return urn === undefined ? names : [urn, ...names]
+}
+
+/** The outermost attribute that a name leads to: an attribute, or an extension. */
+export const outermost = (text: string): string => {
+  const name = text.replace(CORE, '')
+  return EXTENSION.exec(name)?.[1] ?? name.replace(/\..*/, '')
 }
 
 /** The key of an object for a name, whatever its case. */
@@ -88,8 +94,11 @@ export const matches = (filter: readonly Condition[], resource: unknown): boolea
       return itemsOf(isObject(resource) && resource[keyOf(resource, path[0] ?? '')]).some((each) =>
         matches(item, each),
       )
+    // Entra ID writes `primary eq "True"`.
     const plain = (each: unknown) =>
-      typeof each === 'string' && !EXACT.test(path[0] ?? '') ? each.toLowerCase() : each
+      EXACT.test(path[0] ?? '') || !['string', 'boolean'].includes(typeof each)
+        ? each
+        : String(each).toLowerCase()
     return valuesAt(resource, path).some((each) => plain(each) === plain(value))
   })
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../handlers/body.js'
 import { Refusal } from '../handlers/refusal.js'
-import { type Condition, keyOf, parseFilter } from './filter.js'
+import { type Condition, keyOf, outermost, parseFilter } from './filter.js'
 import { patched } from './patch.js'
 import { type Directory, untilDone } from './records.js'
 import { invalid, notFound } from './refusal.js'
@@ -131,13 +131,7 @@ const wanted = ({ query }: ScimRequest, resource: JsonObject): JsonObject => {
     query
       .get(parameter)
       ?.split(',')
-      .map((each) =>
-        each
-          .trim()
-          .replace(/^urn:.*:/i, '')
-          .replace(/\..*/, '')
-          .toLowerCase(),
-      )
+      .map((each) => outermost(each.trim()).toLowerCase())
   const [only, without] = [namesIn('attributes'), namesIn('excludedAttributes')]
   return Object.fromEntries(
     Object.entries(resource).filter(([key]) => {

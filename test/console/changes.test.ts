@@ -107,11 +107,34 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByRole('status').getByText('Undone.').waitFor()
   })
 
-  it('gives a removed role back to all who had it, with their ends', async () => {
+  it('does not undo what somebody else has changed since', async () => {
+    await open('role?projectId=portal&roleKey=viewer')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Display name').fill('Watcher')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('status').getByText('Saved.').waitFor()
+    const ids = { projectId: 'portal', roleKey: 'viewer' }
+    const { iam } = opened.host
+    await orThrow(iam.projectRoles.patch({ ...ids, displayName: 'Theirs' }, context()))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('status').getByText('Not undone').waitFor()
+    expect(await orThrow(iam.projectRoles.get(ids, context()))).toMatchObject({
+      displayName: 'Theirs',
+    })
+    await orThrow(iam.projectRoles.patch({ ...ids, displayName: 'Viewer' }, context()))
+  })
+
+  it('gives a removed role back to all who had it, with their ends and not to the suspended', async () => {
+    const sam = { userId: 'sam', projectId: 'portal' }
+    const suspended = { ...sam, roles: [{ roleKey: 'editor' }] }
+    await orThrow(opened.host.iam.userGrants.add(suspended, context()))
+    await orThrow(opened.host.iam.userGrants.deactivate(sam, context()))
     const given = async () =>
       (await orThrow(opened.host.iam.userGrants.list({}, context()))).items.map(
-        ({ userId, roles }) => [
+        ({ userId, state, roles }) => [
           userId,
+          state,
           roles.toSorted((one, other) => (one.roleKey < other.roleKey ? -1 : 1)),
         ],
       )
@@ -130,6 +153,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText(/^Undone/).waitFor()
     expect(await given()).toEqual(before)
+    await orThrow(opened.host.iam.userGrants.remove(sam, context()))
   })
 
   it('asks before Escape closes a form that was filled', async () => {

@@ -110,6 +110,22 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     await page.keyboard.press('Escape')
   })
 
+  it('have their roles from the next sign-in on if a removal is undone, which is said', async () => {
+    const ids = { idpId: 'google', group: 'Auditors', projectId: 'invoicing' }
+    const { roleMappings } = opened.host.iam
+    const before = await orThrow(roleMappings.get(ids, context()))
+    await opened.open('mapping?idpId=google&group=Auditors&projectId=invoicing&projectOrgId=acme')
+    await page.locator('.more > summary').click()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('This will change').waitFor()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone. Roles from groups count again from the next sign-in').waitFor()
+    const { roleKeys } = await orThrow(roleMappings.get(ids, context()))
+    expect(roleKeys).toEqual(before.roleKeys)
+  })
+
   it('are taken from a user with all roles, which is said before', async () => {
     await opened.open(`user?userId=${JONAS?.id}`)
     const groups = page.getByRole('region', { name: 'Groups', exact: true })
@@ -119,6 +135,8 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     expect(await dialog.innerText()).toContain('groups')
     await dialog.getByRole('button', { name: 'Remove all roles' }).click()
     await groups.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone. Roles from groups count again from the next sign-in').waitFor()
   })
 
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))

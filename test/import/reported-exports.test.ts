@@ -18,6 +18,7 @@ type Report = readonly [
 ]
 
 const github = (path: string) => `https://github.com/${path}`
+const keycloakSource = (file: string) => github(`keycloak/keycloak/blob/main/${file}.java`)
 
 const realm = (fields: object) => ({ realm: 'acme', enabled: true, ...fields })
 const ada = (fields: object) => ({ id: 'u-ada', username: 'ada', enabled: true, ...fields })
@@ -107,6 +108,49 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       keycloak({ realm: 'acme', users: [ada({ realmRoles: ['user'] })] }),
       [],
       ['RealmMissing '],
+    ],
+  ],
+  'Keycloak: a file that is written or joined by hand': [
+    [
+      // Its script joins what the admin API answers.
+      github('cph-cachet/carp-webservices-spring'),
+      keycloak(realm({ roles: [{ id: 'r', name: 'user' }], users: [ada({})] })),
+      [],
+      ['Malformed roles'],
+    ],
+    [
+      // `splitPath`
+      keycloakSource(
+        'server-spi-private/src/main/java/org/keycloak/models/utils/KeycloakModelUtils',
+      ),
+      keycloak(
+        realm({
+          roles: roles('user', 'chief'),
+          groups: [
+            {
+              name: 'board',
+              realmRoles: ['user'],
+              subGroups: [{ name: 'a', realmRoles: ['chief'] }],
+            },
+          ],
+          users: [ada({ groups: ['board'] }), ada({ id: 'u-bob', groups: ['board/a/'] })],
+        }),
+      ),
+      ['u-ada realm user', 'u-bob realm user', 'u-bob realm chief'],
+      ['RolesExpanded groups[0]', 'RolesExpanded groups[0].subGroups[0]'],
+    ],
+    [
+      // The names of clients and their roles in the first versions.
+      keycloakSource('core/src/main/java/org/keycloak/representations/idm/RealmRepresentation'),
+      keycloak(
+        realm({
+          roles: { application: { shop: [{ name: 'buyer' }] } },
+          applications: [{ name: 'shop' }],
+          users: [ada({ applicationRoles: { shop: ['buyer'] } })],
+        }),
+      ),
+      [],
+      ['NotKept applications'],
     ],
   ],
   'Keycloak: roles that the file does not define': [
@@ -479,6 +523,13 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
     ],
   ],
   'better-auth: roles of members': [
+    [
+      // `generateId: 'serial'`: a query returns numbers.
+      'https://www.better-auth.com/docs/concepts/database',
+      betterAuth({ members: [{ organizationId: 5, userId: 7, role: 'admin' }] }),
+      ['7 organization admin'],
+      [],
+    ],
     [
       github('usenotra/notra/pull/672'),
       betterAuth({ members: [member('owner')] }),

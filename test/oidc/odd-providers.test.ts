@@ -148,6 +148,14 @@ it('A test shows what the provider said in a challenge', async () => {
 it('A test tells a key set that cannot be read from one without keys', async () => {
   const missing: Attack = { answers: { '/jwks': (response) => response.writeHead(404).end() } }
   expect((await checked({}, missing))['keys']).toContain('status 404')
+  // https://github.com/zalando-stups/planb-provider/issues/23
+  const page: Attack = {
+    answers: {
+      '/jwks': (response) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end('{"keys":[]}'),
+    },
+  }
+  expect((await checked({}, page))['keys']).toContain('status 200 (text/html)')
   const broken: Attack = { answers: { '/jwks': (response) => response.destroy() } }
   expect((await checked({}, broken))['keys']).toContain('cannot be read: network')
 })

@@ -25,7 +25,11 @@ const groupsOf = (
   groups: NonNullable<Difference['settings']>['groups'] = { claim: 'groups' },
 ): Difference => ({ ...claims(fields), settings: { groups } })
 const discovery = (fields: object): Difference => ({ attack: { discovery: { ...fields } } })
-const infoIs = (status: number, body: string, type = 'application/json'): Attack['info'] => {
+const infoIs = (
+  status: number,
+  body: string,
+  type = 'application/json',
+): NonNullable<Attack['info']> => {
   return (response) => response.writeHead(status, { 'content-type': type }).end(body)
 }
 const userInfo = (answer: Attack['info'], fields: object = {}): Difference => ({
@@ -38,6 +42,10 @@ const ownDomain: Difference['domains'] = {
       ? okAsync({ orgId: 'acme', idpId: 'own' })
       : errAsync({ kind: 'InvalidArgument', violations: [] }),
 } as never
+/** A callback with an error alone. */
+const withoutState = (error: string, error_description?: string): Difference => ({
+  back: { code: undefined, state: undefined, error, error_description },
+})
 const ann = { subject: 'ann' }
 const unknown = { groups: 'unavailable' }
 
@@ -315,6 +323,41 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
     [github('twitchdev/issues/issues/164'), { tokens: { scope: ['a b'] } }, ann],
     [github('logto-io/logto/issues/6980'), { tokens: { scope: [] } }, ann],
   ],
+  'the token response has oddities': [
+    [github('jenkinsci/oic-auth-plugin/issues/461'), { tokens: { refresh_token: '' } }, ann],
+    [
+      github('different-ai/openwork/pull/3569'),
+      { attack: { token: infoIs(200, '{"ok":false,"error":"invalid_code"}') } },
+      { kind: 'ProviderError', error: 'invalid_code' },
+    ],
+    [
+      github('DuendeArchive/Support/issues/1413'),
+      { tokens: { token_type: 'BearerToken' } },
+      { kind: 'InvalidResponse', cause: { message: 'unsupported `token_type` value' } },
+    ],
+  ],
+  'an error comes without state or iss': [
+    [
+      github('authlib/authlib/issues/525'),
+      withoutState('login_required'),
+      { kind: 'StateMismatch', cause: { message: 'login_required' } },
+    ],
+    [
+      github('SparkDevNetwork/Rock/issues/6635'),
+      withoutState('access_denied', 'The user\nclicked Deny'),
+      { kind: 'StateMismatch', cause: { message: 'access_denied: The user clicked Deny' } },
+    ],
+    [
+      github('italia/spid-cie-oidc-django/issues/203'),
+      { back: { code: undefined, iss: undefined, error: 'access_denied' } },
+      { kind: 'IssuerMismatch', cause: { message: 'access_denied' } },
+    ],
+    [
+      github('hadiidbouk/AppAuthWebView-Android/issues/10'),
+      { back: { state: undefined } },
+      { kind: 'StateMismatch' },
+    ],
+  ],
   'the user info cannot be read': [
     [
       github('DuendeArchive/identity-model-oidc-client-js/issues/1077'),
@@ -586,6 +629,14 @@ describe('A key set', () => {
     [
       github('coreos/go-oidc/issues/459'),
       (key) => [{ ...key, crv: '', x5c: [''], exp: '' }],
+      ann,
+      'ok',
+    ],
+    [github('panva/jose/issues/392'), (key) => [key, key], ann, 'ok'],
+    [
+      // One of its comments asks whether `use` may be null.
+      github('damienbod/angular-auth-oidc-client/issues/440'),
+      (key) => [{ ...key, use: null, alg: null, key_ops: null, x5c: null }],
       ann,
       'ok',
     ],

@@ -11,21 +11,23 @@ const anyKey = fc.array(fc.constantFrom('a', 'b', '\0', '+', '\u{1F600}', '\uFFF
 test('A sorted map has the entries of a map, in the order of their code points, from any key on.', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(anyKey, fc.option(fc.nat())), { maxLength: 200 }),
+      fc.array(fc.tuple(anyKey, fc.boolean()), { maxLength: 200 }),
       anyKey,
-      (changes, startKey) => {
+      fc.nat(200),
+      (changes, startKey, since) => {
         const sorted = new SortedMap<number>()
         const expected = new Map<string, number>()
         const inOrder = () =>
           [...expected].toSorted(([one], [other]) => compareCodePoints(one, other))
-        for (const [characters, value] of changes) {
+        const isLater = (value: number) => value >= since
+        for (const [value, [characters, isSet]] of changes.entries()) {
           const key = characters.join('')
-          if (value === null) {
-            sorted.delete(key)
-            expected.delete(key)
-          } else {
+          if (isSet) {
             sorted.set(key, value)
             expected.set(key, value)
+          } else {
+            sorted.delete(key)
+            expected.delete(key)
           }
           expect(sorted.get(key)).toBe(expected.get(key))
           // Some changes follow each other without a read.
@@ -35,15 +37,15 @@ test('A sorted map has the entries of a map, in the order of their code points, 
         expect(sorted.size).toBe(expected.size)
         expect(entriesOf(sorted.from(''))).toEqual(inOrder())
         const following = inOrder().filter(([key]) => compareCodePoints(key, start) >= 0)
-        expect(entriesOf(sorted.from(start, undefined, isEven))).toEqual(
-          following.filter(([, value]) => isEven(value)),
+        expect(entriesOf(sorted.from(start, undefined, isLater))).toEqual(
+          following.filter(([, value]) => isLater(value)),
         )
         expect(entriesOf(sorted.from(start))).toEqual(following)
-        expect(entriesOf(sorted.from(start, undefined, isEven))).toEqual(
-          following.filter(([, value]) => isEven(value)),
+        expect(entriesOf(sorted.from(start, undefined, isLater))).toEqual(
+          following.filter(([, value]) => isLater(value)),
         )
-        expect(entriesOf(sorted.from('', start, isEven))).toEqual(
-          inOrder().filter(([key, value]) => key === start && isEven(value)),
+        expect(entriesOf(sorted.from('', start, isLater))).toEqual(
+          inOrder().filter(([key, value]) => key === start && isLater(value)),
         )
       },
     ),
@@ -93,24 +95,31 @@ test('The first page of many keys in any order takes few comparisons, and so doe
   expect(comparing.mock.calls.length).toBeLessThan(500)
 })
 
-test('Entries that are passed over by their values are not sorted.', () => {
+test('Entries with older values are neither sorted nor gone through, except those beside newer ones.', () => {
   const sorted = new SortedMap<number>()
-  for (let index = 0; index < 10_000; index++) sorted.set(keyOf((index * 7_919) % 10_000), index)
+  const count = 10_000
+  for (let index = 0; index < count; index++) sorted.set(keyOf((index * 7_919) % count), index)
   // Divides the map.
   expect([...sorted.from('a')]).toEqual([])
   const comparing = vi.spyOn(String.prototype, 'charCodeAt')
   onTestFinished(() => {
     vi.restoreAllMocks()
   })
-  const few = entriesOf(sorted.from('', undefined, (value) => value % 1_000 === 0))
-  expect(few.map(([, value]) => value).toSorted((one, other) => one - other)).toEqual(
-    Array.from({ length: 10 }, (_, index) => index * 1_000),
-  )
-  expect(few).toEqual(few.toSorted(([one], [other]) => (one < other ? -1 : 1)))
-  expect(comparing.mock.calls.length).toBeLessThan(1_000)
+  const isNewer = vi.fn((value: number) => value >= count)
+  expect(entriesOf(sorted.from('', undefined, isNewer))).toEqual([])
+  expect(isNewer.mock.calls.length).toBeLessThan(50)
+  // Of a known key and of a new one.
+  sorted.set(keyOf(7_000), count)
+  sorted.set(`${keyOf(3_000)}a`, count + 1)
+  comparing.mockClear()
+  isNewer.mockClear()
+  expect(entriesOf(sorted.from('', undefined, isNewer))).toEqual([
+    ['03000a', count + 1],
+    ['07000', count],
+  ])
+  expect(isNewer.mock.calls.length).toBeLessThan(3_000)
+  expect(comparing.mock.calls.length).toBeLessThan(500)
 })
-
-const isEven = (value: number): boolean => value % 2 === 0
 
 const keyOf = (number: number): string => String(number).padStart(5, '0')
 

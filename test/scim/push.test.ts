@@ -360,7 +360,43 @@ describe('the attributes of a user', () => {
     const { body } = await send({ method: 'PATCH', path: '/Users/ada', body: patch })
     expect(body[extension]).toEqual({ department: 'Tour Operations' })
     expect(body.schemas).toEqual([`${CORE}:User`, extension])
+    // https://github.com/imulab/go-scim/pull/88
+    for (const [query, has] of [
+      [`attributes=${extension}:department`, true],
+      [`attributes=userName,${extension}`, true],
+      [`excludedAttributes=${extension}`, false],
+      [`attributes=${CORE}:User:userName`, false],
+    ]) {
+      const answer = await send({ method: 'GET', path: `/Users/ada?${query}` })
+      expect([query, extension in answer.body]).toEqual([query, has])
+    }
   })
+
+  // https://github.com/MicrosoftDocs/entra-docs/issues/391
+  it('are found by primary eq "True" where the directory has created them with true', async () => {
+    const { send, table } = await opened()
+    const roles = (value: string) => [{ primary: true, value }]
+    const body = { userName: 'new', roles: roles('reader') }
+    const { id } = (await send({ method: 'POST', path: '/Users', body })).body
+    const patch = { op: 'Replace', path: 'roles[primary eq "True"].value', value: 'admin' }
+    await send({ method: 'PATCH', path: `/Users/${id}`, body: patchOf(patch) })
+    expect(table.rows.get(id)?.['roles']).toEqual(roles('admin'))
+  })
+})
+
+// https://github.com/thomaspoignant/scim2-parse-filter/pull/110
+it('A name with a backslash is found, escaped or not', async () => {
+  const { send, push } = await opened()
+  await send({ method: 'POST', path: '/Users', body: { userName: 'domain\\user.name' } })
+  await push('CORP\\Sales')
+  for (const filter of [
+    '/Users?filter=userName eq "domain\\user.name"',
+    '/Users?filter=userName eq "domain\\\\user.name"',
+    '/Groups?filter=displayName eq "CORP\\Sales"',
+  ]) {
+    const { body } = await send({ method: 'GET', path: encodeURI(filter) })
+    expect([filter, body.totalResults]).toEqual([filter, 1])
+  }
 })
 
 describe('a sign-in beside pushes', () => {

@@ -24,6 +24,7 @@ import {
   keyOfHeldRole,
   keyOfHolder,
 } from '../../projections/row-order.js'
+import { getOrAdd } from '../../projections/rows.js'
 import { type HeldByUser, usersFrom } from '../../projections/users.js'
 import {
   type Assignment,
@@ -34,12 +35,14 @@ import {
   exists,
   foundAccess,
   type Group,
+  type GroupHeld,
   groupsOf,
   hasRoleAt,
   type IsMeant,
   isActive,
   isCurrent,
   isOpen,
+  isReportedFor,
   keyOfPlace,
   type Member,
   type Moment,
@@ -208,7 +211,12 @@ const holdersOf = function* (
   if (idpId === '') yield* usersOf(share, counting, firstUser)
   const first = idpId === '' ? '' : `${idpId}\0${group}`
   for (const { key, value } of share.groups.from(first))
-    yield* membersOf(value.group, value.held, share, counting, key === first ? firstUser : '')
+    yield* holdersInGroup(
+      share,
+      value,
+      counting,
+      membersOf(value, counting, key === first ? firstUser : ''),
+    )
 }
 
 const holderOf = (
@@ -232,25 +240,40 @@ const usersOf = function* (
   }
 }
 
-/** The members of a group for whom the role of a share counts, which is current. */
+/** A member of a group, and the report that says so. */
+interface GroupUser {
+  readonly userId: string
+  readonly member: Member
+}
+
+/** The members of a group for whom its roles count, in order. */
 const membersOf = function* (
-  group: Group,
-  last: Assignment | undefined,
-  share: Share,
-  counting: Counting,
+  { group, held: last }: GroupHeld,
+  { at, now, assumed, userId: only }: Counting,
   firstUser = '',
+): Generator<GroupUser> {
+  const held = isActive(group.provider, at, assumed) ? versionAt(last, at) : undefined
+  if (!held) return
+  // Thousands of reports may be older than a mapping.
+  const counts = (report: Member) => isReportedFor(held, report, now)
+  for (const { key: userId, value: report } of group.members.from(firstUser, only, counts)) {
+    const member = versionAt(report, at)
+    if (member?.groups.includes(group)) yield { userId, member }
+  }
+}
+
+/** The users for whom the role of a share counts as members of a group; the share is current. */
+const holdersInGroup = function* (
+  share: Share,
+  { group, held: last }: GroupHeld,
+  counting: Counting,
+  members: Iterable<GroupUser>,
 ): Generator<CountedHolder> {
-  const { at, assumed, userId: only } = counting
-  const { provider, name } = group
-  const held = isActive(provider, at, assumed) ? versionAt(last, at) : undefined
+  const held = versionAt(last, counting.at)
   const role = held?.roles.find((each) => each.share === share)
   if (!held || !role) return
-  const via = { idpId: provider.idpId, group: name }
-  // A mapping that was added again may have thousands of older reports.
-  const isLater = (report: Member) => report.begin > held.since
-  for (const { key: userId, value: report } of group.members.from(firstUser, only, isLater)) {
-    const member = versionAt(report, at)
-    if (!member?.groups.includes(group)) continue
+  const via = { idpId: group.provider.idpId, group: group.name }
+  for (const { userId, member } of members) {
     const counted = countedOfMember(held, role, { group, member }, counting)
     if (counted) yield holderOf(userId, via, counted)
   }
@@ -271,6 +294,7 @@ const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
     at,
   } = query
   const held: HeldByUser[] = []
+  const members: FirstMembers = new Map()
   for (const organization of world.organizations.get(orgId) ?? []) {
     const { project } = organization
     if (projectId !== undefined && project.id !== projectId) continue
@@ -288,7 +312,7 @@ const usersIn = (world: World, query: UsersQuery): Slice<UserRoles> => {
           displayName: exists(project) ? role.found.displayName : '',
           ...(resource !== undefined && { resource }),
         }
-        for (const { userId, expiresAt, given, via } of firstHoldersOf(share, query))
+        for (const { userId, expiresAt, given, via } of firstHoldersOf(share, query, members))
           held.push({
             userId,
             role: {
@@ -314,21 +338,30 @@ const sharesOf = function* (role: Role, orgId: string, at: Moment['at']): Genera
   }
 }
 
+/** The first members of groups, found once for all roles of a mapping. */
+type FirstMembers = Map<Assignment, readonly GroupUser[]>
+
 /** In each way the first users for whom the role of a share counts, which is current. */
-const firstHoldersOf = function* (share: Share, query: UsersQuery): Generator<CountedHolder> {
+const firstHoldersOf = function* (
+  share: Share,
+  query: UsersQuery,
+  found: FirstMembers,
+): Generator<CountedHolder> {
   const last = query.after?.[0]
   yield* firstOfPage(query, (counting) => usersOf(share, counting, last))
-  for (const { value } of share.groups.from())
-    yield* firstOfPage(query, (counting) =>
-      membersOf(value.group, value.held, share, counting, last),
-    )
+  for (const { value } of share.groups.from()) {
+    const members = getOrAdd(found, value.held, () => [
+      ...firstOfPage(query, (counting) => membersOf(value, counting, last)),
+    ])
+    yield* holdersInGroup(share, value, query, members)
+  }
 }
 
 /** Of what is found, the first users after the last page. */
-const firstOfPage = function* (
+const firstOfPage = function* <Found extends { readonly userId: string }>(
   { userIds, after, limit, now, at }: UsersQuery,
-  find: (counting: Counting) => Iterable<CountedHolder>,
-): Generator<CountedHolder> {
+  find: (counting: Counting) => Iterable<Found>,
+): Generator<Found> {
   const last = after?.[0]
   let count = 0
   for (const only of userIds ?? [undefined])
@@ -404,11 +437,15 @@ const rolesByProvider = function* (
   const counting = { at, now, assumed: asIfActive && provider }
   const isMeant = (group: Group) => group.provider !== provider
   for (const group of provider.groups.values())
-    for (const last of heldIn(group))
-      for (const { share } of versionAt(last, at)?.roles ?? []) {
+    for (const held of heldIn(group))
+      for (const { share } of versionAt(held, at)?.roles ?? []) {
         if (!isCurrent(share, at) || !isOpen(share.organization, at)) continue
         const { organization, resource } = share
-        for (const role of rolesOfShare(share, membersOf(group, last, share, counting))) {
+        const of = { group, held }
+        for (const role of rolesOfShare(
+          share,
+          holdersInGroup(share, of, counting, membersOf(of, counting)),
+        )) {
           const place = { organization, resource, userId: role.userId }
           if (!hasRoleAt(world, place, { roleKey: role.roleKey }, { at, now }, isMeant)) yield role
         }

@@ -278,6 +278,7 @@ export const ENGLISH = {
     'Undone, except for one user of another organization.',
     'Undone, except for {count} users of other organizations.',
   ),
+  undoneGroups: 'Undone. Roles from groups count again from the next sign-in on.',
   notUndone: 'Not undone: {message}',
   escapeAgain: 'What you have entered will be lost. Press Escape again to close.',
   deactivate: 'Deactivate',

@@ -57,9 +57,11 @@ export const undoOf = (
   })
   const gained = ofRoles.filter(({ from }) => isNothing(from)).map(roleOf)
   const before = ofRoles.filter(({ from }) => !isNothing(from)).map(roleOf)
+  const isInactive = changes.some(({ field, from }) => field === 'state' && from === 'inactive')
+  const state = isInactive && 'STATE_INACTIVE'
   return [
     ...(gained.length > 0 ? [grantStep('take', project, { userId, roles: gained })] : []),
-    ...givenAgain({ ...project, userId, roles: before }),
+    ...givenAgain({ ...project, userId, roles: before, state }),
   ]
 }
 

@@ -11,12 +11,18 @@ import { readAll } from './csv.js'
 import { ownOrganization } from './known.js'
 import { type ObjectType, role, roleMapping, userGrant } from './object-types.js'
 import { sayCount, texts } from './texts.js'
-import type { RoleChoice, Step, Undo } from './write.js'
+import { etagOf, type RoleChoice, type Step, type Undo } from './write.js'
+
+const { deactivateUserGrant, giveUserGrant } = userGrantService
 
 /** What adds an object again after its removal. Nothing does, where its id or its secret is lost. */
 export const undoRemoval = async (type: ObjectType, object: StoredObject): Promise<Undo> => {
   if (type === role) return undoOfRole(object)
-  if (type === roleMapping) return { steps: [again(roleMappingService.addRoleMapping, object)] }
+  if (type === roleMapping)
+    return {
+      steps: [again(roleMappingService.addRoleMapping, object)],
+      left: texts.undoneGroups,
+    }
   return { steps: type === userGrant ? givenAgain(object) : [] }
 }
 
@@ -28,12 +34,22 @@ const again = (operation: WireMethod, object: Json): Step => ({
   ),
 })
 
+/** The same, unless somebody else has changed the object since. */
+const unchanged = (operation: WireMethod, object: StoredObject): Step => ({
+  ...again(operation, object),
+  etag: etagOf(object),
+})
+
 /** Gives a user the roles of a grant again that have not ended: an end in the past cannot be given. */
 export const givenAgain = (grant: Json): readonly Step[] => {
   const roles = ((grant['roles'] ?? []) as readonly RoleChoice[]).filter(
     ({ expiresAt }) => !expiresAt || Date.parse(expiresAt) > Date.now(),
   )
-  return roles.length > 0 ? [again(userGrantService.giveUserGrant, { ...grant, roles })] : []
+  if (roles.length === 0) return []
+  const given = again(giveUserGrant, { ...grant, roles })
+  // A grant that is added again is active.
+  const isInactive = grant['state'] === 'STATE_INACTIVE'
+  return isInactive ? [given, again(deactivateUserGrant, grant)] : [given]
 }
 
 interface Holder {
@@ -63,14 +79,14 @@ const undoOfRole = async (object: StoredObject): Promise<Undo> => {
   return {
     steps: [
       again(projectRoleService.addProjectRole, object),
-      ...grants.map((grant) => again(projectGrantService.updateProjectGrant, grant)),
+      ...grants.map((grant) => unchanged(projectGrantService.updateProjectGrant, grant)),
       ...userGrants.flatMap(({ roles, ...grant }) => {
         const held = (roles ?? []) as readonly RoleChoice[]
         return givenAgain({ ...grant, roles: held.filter((each) => each.roleKey === roleKey) })
       }),
       ...mappings
         .filter(({ projectOrgId, details }) => projectOrgId === details.resourceOwner)
-        .map((mapping) => again(roleMappingService.updateRoleMapping, mapping)),
+        .map((mapping) => unchanged(roleMappingService.updateRoleMapping, mapping)),
     ],
     left: others > 0 ? sayCount(texts.undoneBut, others) : undefined,
   }

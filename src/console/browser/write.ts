@@ -20,6 +20,8 @@ import {
 export interface Step {
   readonly operation: WireMethod
   readonly values: Json
+  /** The object must be as it was then. */
+  readonly etag?: string | undefined
 }
 
 interface WriteOptions {
@@ -46,8 +48,8 @@ type Answered = Json & { readonly planned?: Planned; readonly warnings?: readonl
 
 /** Sends a write, or tries it out. */
 export const write = <Body = Answered>(
-  { operation, values }: Step,
-  { etag, key, isTrial = false, reason = '' }: WriteOptions = {},
+  { operation, values, etag: ofStep }: Step,
+  { etag = ofStep, key, isTrial = false, reason = '' }: WriteOptions = {},
 ): Promise<Outcome<Body>> => {
   const more = { ...(isTrial && { validateOnly: true }), ...(reason && { reason }) }
   return call<Body>({ ...requestOf(operation, { ...values, ...more }), etag, key })
@@ -220,11 +222,10 @@ export const useForm = ({ operation, ids, fields, seen, undo, shape }: Write) =>
     }
     return request(bodyOf(seen && operation.verb === 'PATCH' ? mine : fields, all))
   }
-  const undoOf = async (): Promise<Undo> => {
-    if (undo) return undo()
+  const undoOf = (etag: string): Undo => {
     const isKnown = seen && mine.length > 0 && mine.every(({ as }) => as !== 'secret')
     const before = bodyOf(operation.verb === 'PATCH' ? mine : fields, initial(base))
-    return { steps: isKnown ? [{ operation, values: request(before) }] : [] }
+    return { steps: isKnown ? [{ operation, values: request(before), etag }] : [] }
   }
   /** Reads what somebody else has changed; undefined if it is nothing that the reader has changed too. */
   const conflictOn = async (now: StoredObject): Promise<Conflict | undefined> => {
@@ -294,11 +295,11 @@ export const useForm = ({ operation, ids, fields, seen, undo, shape }: Write) =>
     /** What undoes it, once it was recorded; undefined if it was not. */
     save: async (tried: Preview): Promise<Undo | undefined> => {
       setBusy(true)
-      const undone = await undoOf()
+      const undone = await undo?.()
       const { etag, key } = tried
       const outcome = await write({ operation, values: valuesOn(base) }, { etag, key, reason })
       setBusy(false)
-      if ('body' in outcome) return undone
+      if ('body' in outcome) return undone ?? undoOf(outcome.etag)
       await refused(outcome.failure)
       return undefined
     },

@@ -123,11 +123,13 @@ describe('a realm of Keycloak', () => {
     ['another claim', '[{"key":"email","value":"a"}]'],
     ['a text that is not JSON', 'groups=a'],
     ['a value that is not text', '[{"key":"groups","value":7}]'],
-  ])('leaves a mapper of %s', (_, claims) => {
+    // Keycloak reads booleans of its configurations as text.
+    ['a pattern', '[{"key":"groups","value":".*"}]', { 'are.claim.values.regex': true }],
+  ])('leaves a mapper of %s', (_, claims, config: object = {}) => {
     const mapper = {
       identityProviderMapper: 'oidc-advanced-role-idp-mapper',
       identityProviderAlias: 'okta',
-      config: { claims, role: 'chief' },
+      config: { claims, role: 'chief', ...config },
     }
     const read = readKeycloakRealm({ ...keycloakRealm, identityProviderMappers: [mapper] })
     expect(read.warnings.map(({ kind }) => kind)).toContain('MappingLeft')

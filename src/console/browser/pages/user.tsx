@@ -212,7 +212,8 @@ const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
     const before = await readAll<StoredObject>(listUserGrants, { 'filter.user_id.equals': userId })
     if (!(await send(removeAllUserGrants, { userId, ...(reason && { reason }) }))) return
     const steps = 'rows' in before ? before.rows.flatMap(givenAgain) : []
-    announce(say(texts.removedAll, { user }), { steps })
+    const left = roles.some(({ via }) => via) ? texts.undoneGroups : undefined
+    announce(say(texts.removedAll, { user }), { steps, left })
     close()
   }
   return (
