@@ -160,21 +160,31 @@ const MAX_REPORT = 500
 export const plainText = (text: string): string =>
   text.replaceAll(/[^\P{C}]/gu, ' ').slice(0, MAX_REPORT)
 
-/** Says which issuer a discovery document names. */
-export const namedIssuer = (issuer: string): string =>
-  `The discovery document names the issuer ${plainText(issuer)}`
+/** Says which issuer a discovery document or a token names. */
+export const namedIssuer = (issuer: string, by = 'discovery document'): string =>
+  `The ${by} names the issuer ${plainText(issuer)}`
+
+const isResponse = (thrown: unknown): thrown is AuthorizationResponseError | ResponseBodyError =>
+  thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError
 
 /** What `openid-client` or the provider said, without what they said it of: errors of a parser quote what they parse. */
 const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
   const issuer = fieldOf(fieldOf(fieldOf(thrown, 'cause'), 'body'), 'issuer')
   if (typeof issuer === 'string') return namedIssuer(issuer)
-  const isAnswer =
-    thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError
-  const said = isAnswer ? wordsOf(thrown.error, thrown.error_description) : messageOf(thrown)
   const masked = hidden
     .filter((secret) => secret !== '')
-    .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said)
+    .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), saidBy(thrown))
   return plainText(masked)
+}
+
+const saidBy = (thrown: unknown): string => {
+  const cause = fieldOf(thrown, 'cause')
+  const { error, error_description: description } = Object(
+    isResponse(thrown) ? thrown : challengeOf(cause),
+  )
+  if (error !== undefined) return wordsOf(error, description)
+  const { claim, claims } = Object(fieldOf(cause, 'cause'))
+  return claim === 'iss' ? namedIssuer(String(fieldOf(claims, claim)), 'token') : messageOf(thrown)
 }
 
 /** The words of a provider about an error. */
@@ -193,11 +203,10 @@ const isCoded = (error: unknown): boolean => /^OAUTH_/.test(String(fieldOf(error
 /** By the code of an error of `openid-client`. Its causes contain the response. */
 const refusalOf = (thrown: unknown, expected: Expected): SignInRefusal => {
   const cause = fieldOf(thrown, 'cause')
-  if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
-    return { kind: 'ProviderError', error: codeOf(thrown.error) }
+  if (isResponse(thrown)) return { kind: 'ProviderError', error: codeOf(thrown.error) }
   switch (fieldOf(thrown, 'code')) {
     case 'OAUTH_WWW_AUTHENTICATE_CHALLENGE':
-      return { kind: 'ProviderError', error: challengeOf(cause) }
+      return { kind: 'ProviderError', error: codeOf(fieldOf(challengeOf(cause), 'error')) }
     case 'OAUTH_JWT_CLAIM_COMPARISON_FAILED':
       return refusalOfClaim(fieldOf(fieldOf(cause, 'cause'), 'claim'))
     case 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED':
@@ -230,9 +239,10 @@ const fieldOf = (value: unknown, name: string): unknown => Reflect.get(Object(va
 const codeOf = (error: unknown): string =>
   typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : 'unknown'
 
-const challengeOf = (challenges: unknown): string => {
+/** The parameters of the first challenge of a `WWW-Authenticate` header. */
+const challengeOf = (challenges: unknown): unknown => {
   const [challenge] = Array.isArray(challenges) ? challenges : []
-  return codeOf(fieldOf(fieldOf(challenge, 'parameters'), 'error'))
+  return fieldOf(challenge, 'parameters')
 }
 
 const refusalOfClaim = (claim: unknown): SignInRefusal => {
