@@ -51,7 +51,7 @@ const hooks = webhooks({
   },
 })
 await orThrow(iam.projects.add({ name: 'Portal' }, { caller: { userId: 'u1', orgId: 'acme' } }))
-await hooks.run({ signal: ending.signal })
+await orThrow(hooks.run({ signal: ending.signal }))
 
 console.log(seen.size) // 1
 receiver.closeAllConnections()

@@ -94,7 +94,7 @@ export const german: Texts = {
     noRedirectUri: 'den Redirect-URI (fragen Sie die Entwickler der Anwendung)',
     name: 'Name auf der Anmeldeseite',
     issuer: 'Issuer oder Adresse des Discovery-Dokuments',
-    issuerHint: 'Zum Beispiel https://login.example.com, ohne /.well-known/openid-configuration.',
+    issuerHint: 'Zum Beispiel https://login.example.com.',
     clientId: 'Client-ID',
     connectNow: 'Verbinden',
     tryAbout: 'Melden Sie sich dann selbst in einem anderen Fenster an:',
@@ -304,8 +304,9 @@ export const german: Texts = {
     'Rückgängig gemacht, außer für einen Benutzer einer anderen Organisation.',
     'Rückgängig gemacht, außer für {count} Benutzer anderer Organisationen.',
   ),
-  undoneGroups: 'Rückgängig gemacht. Rollen aus Gruppen zählen ab der nächsten Anmeldung wieder.',
+  undoneGroups: 'Rückgängig gemacht. Rollen aus Gruppen zählen ab der nächsten Anmeldung.',
   notUndone: 'Nicht rückgängig gemacht: {message}',
+  notUndoneSince: 'Nicht rückgängig gemacht, wo inzwischen andere etwas geändert haben.',
   escapeAgain: 'Ihre Eingaben gehen verloren. Drücken Sie noch einmal Escape, um zu schließen.',
   deactivate: 'Deaktivieren',
   reactivate: 'Reaktivieren',
@@ -375,7 +376,7 @@ export const german: Texts = {
     secretExpiresAt:
       'Wann das Secret beim Anbieter abläuft. Die Übersicht erinnert 30 Tage vorher.',
     groupsClaim:
-      'Der Claim mit den Gruppen eines Benutzers, zum Beispiel groups. Leer: keiner wird gelesen.',
+      'Der Claim mit den Gruppen eines Benutzers, zum Beispiel groups. Leer: wie die Anwendung eingestellt ist.',
     groupsItem: 'Wenn Gruppen Objekte sind: das Feld mit dem Namen der Gruppe.',
     groupsSeparator: 'Wenn mehrere Gruppen in einem Text stehen: was zwischen ihnen steht.',
     admit:
@@ -634,6 +635,7 @@ export const german: Texts = {
     state: {
       STATE_ACTIVE: 'aktiv',
       STATE_INACTIVE: 'inaktiv',
+      STATE_REMOVED: 'entfernt',
       DOMAIN_STATE_PENDING: 'ausstehend',
       DOMAIN_STATE_VERIFIED: 'nachgewiesen',
       SETUP_LINK_STATE_ISSUED: 'noch nicht geöffnet',

@@ -164,6 +164,9 @@ export const plainText = (text: string): string =>
 export const namedIssuer = (issuer: string, by = 'discovery document'): string =>
   `The ${by} names the issuer ${plainText(issuer)}`
 
+const isResponse = (thrown: unknown): thrown is AuthorizationResponseError | ResponseBodyError =>
+  thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError
+
 /** What `openid-client` or the provider said, without what they said it of: errors of a parser quote what they parse. */
 const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
   const issuer = fieldOf(fieldOf(fieldOf(thrown, 'cause'), 'body'), 'issuer')
@@ -175,9 +178,12 @@ const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
 }
 
 const saidBy = (thrown: unknown): string => {
-  if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
-    return wordsOf(thrown.error, thrown.error_description)
-  const { claim, claims } = Object(fieldOf(fieldOf(thrown, 'cause'), 'cause'))
+  const cause = fieldOf(thrown, 'cause')
+  const { error, error_description: description } = Object(
+    isResponse(thrown) ? thrown : challengeOf(cause),
+  )
+  if (error !== undefined) return wordsOf(error, description)
+  const { claim, claims } = Object(fieldOf(cause, 'cause'))
   return claim === 'iss' ? namedIssuer(String(fieldOf(claims, claim)), 'token') : messageOf(thrown)
 }
 
@@ -197,11 +203,10 @@ const isCoded = (error: unknown): boolean => /^OAUTH_/.test(String(fieldOf(error
 /** By the code of an error of `openid-client`. Its causes contain the response. */
 const refusalOf = (thrown: unknown, expected: Expected): SignInRefusal => {
   const cause = fieldOf(thrown, 'cause')
-  if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError)
-    return { kind: 'ProviderError', error: codeOf(thrown.error) }
+  if (isResponse(thrown)) return { kind: 'ProviderError', error: codeOf(thrown.error) }
   switch (fieldOf(thrown, 'code')) {
     case 'OAUTH_WWW_AUTHENTICATE_CHALLENGE':
-      return { kind: 'ProviderError', error: challengeOf(cause) }
+      return { kind: 'ProviderError', error: codeOf(fieldOf(challengeOf(cause), 'error')) }
     case 'OAUTH_JWT_CLAIM_COMPARISON_FAILED':
       return refusalOfClaim(fieldOf(fieldOf(cause, 'cause'), 'claim'))
     case 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED':
@@ -234,9 +239,10 @@ const fieldOf = (value: unknown, name: string): unknown => Reflect.get(Object(va
 const codeOf = (error: unknown): string =>
   typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : 'unknown'
 
-const challengeOf = (challenges: unknown): string => {
+/** The parameters of the first challenge of a `WWW-Authenticate` header. */
+const challengeOf = (challenges: unknown): unknown => {
   const [challenge] = Array.isArray(challenges) ? challenges : []
-  return codeOf(fieldOf(fieldOf(challenge, 'parameters'), 'error'))
+  return fieldOf(challenge, 'parameters')
 }
 
 const refusalOfClaim = (claim: unknown): SignInRefusal => {

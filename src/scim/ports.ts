@@ -43,7 +43,7 @@ export interface FoundScimUser extends ScimUser {
 
 /**
  * The users of the host. Every function gets the provider and must answer for its users alone, never for users of other
- * organizations. Anything thrown becomes a 500.
+ * organizations. The directory receives every attribute of an answer. Anything thrown becomes a 500.
  */
 export interface ScimUsers {
   /** Returns the user with this `userName` (ignoring case) or `externalId`; undefined for an unknown one. */

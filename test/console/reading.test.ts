@@ -95,5 +95,23 @@ describe.runIf(hasChromium())('Reading in the console, in Chromium', () => {
     await page.getByText('The roles of the user are inactive.').waitFor()
   })
 
+  it('keeps the focus on a button that waits for an answer', async () => {
+    await open('provider?idpId=google')
+    const run = page.getByRole('button', { name: 'Run the test' })
+    await run.focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.checks').waitFor()
+    expect(await run.evaluate((button) => button === document.activeElement)).toBe(true)
+  })
+
+  it('says how many permissions of a role are not shown', async () => {
+    const permissions = ['a', 'b', 'c', 'd', 'e', 'f']
+    const role = { projectId: 'portal', roleKey: 'many', displayName: 'Many', permissions }
+    await orThrow(opened.host.iam.projectRoles.add(role, context()))
+    await open('matrix?projectId=portal')
+    await page.getByRole('button', { name: 'Give roles' }).click()
+    await page.getByRole('checkbox', { name: 'Many a, b, c, d +2', exact: true }).waitFor()
+  })
+
   it('breaks no policy', () => expect(opened.complaints).toEqual([]))
 })

@@ -162,5 +162,16 @@ describe.runIf(hasChromium())('SCIM in the console', () => {
     await page.reload()
     await section().getByText('403: The identity provider is not switched on').waitFor()
     expect(await faults()).toEqual([])
+
+    // What the link may not do any more is not offered.
+    const { items } = await orThrow(
+      host.iam.identityProviders.list({ filter: { state: 'inactive' } }, host.admin),
+    )
+    await orThrow(
+      host.iam.identityProviders.reactivate({ idpId: items[0]?.idpId ?? '' }, host.admin),
+    )
+    await page.reload()
+    await section().getByText('last request').waitFor()
+    expect(await section().getByRole('button').allInnerTexts()).toEqual(['Copy'])
   })
 })

@@ -165,8 +165,11 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     expect(await switchOn.count()).toBe(0)
 
     // The test, then a sign-in of their own.
+    const step = (name: string) => page.getByRole('heading', { name, level: 2 })
+    expect(await step('Test').innerText()).toBe('Test')
     await page.getByRole('button', { name: 'Run the test' }).click()
     await page.locator('.checks').waitFor()
+    await step('Test done').waitFor()
     expect(await page.locator('.checks li:has(.failed)').allInnerTexts()).toEqual([])
     /** The provider knows who signed in before. */
     const signIn = async (isFirst: boolean) => {
@@ -181,8 +184,10 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     }
     expect(await signIn(true)).toBe('Refused: DraftSignedIn')
     await page.getByRole('button', { name: 'I have signed in' }).click()
+    await page.locator('p:has-text("Then sign in yourself") .badge').waitFor()
     await switchOn.click()
     await switchOn.waitFor({ state: 'detached' })
+    await step('Switch it on done').waitFor()
     expect(await signIn(false)).toBe(`Signed in: ${user} with no role`)
 
     // A group that has a role, from the next sign-in on.
@@ -203,14 +208,18 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     expect(await faults()).toEqual([])
     host.dns.set(name, value)
     await page.getByRole('button', { name: 'Check the record' }).click()
+    await page.getByRole('button', { name: `Switch on for ${DOMAIN}` }).waitFor()
+    expect(await step('Switch it on').innerText()).toBe('Switch it on')
     await page.getByRole('button', { name: `Switch on for ${DOMAIN}` }).click()
     await page.getByText('On: people with addresses').waitFor()
+    await step('Switch it on done').waitFor()
     expect(await faults()).toEqual([])
     const route = await orThrow(host.iam.domains.route({ email: `somebody@${DOMAIN}` }))
     expect(route?.idpId).toBe(idpId)
 
     // Finished: the link does not open again.
     await page.getByRole('button', { name: 'Finish' }).click()
+    expect(await page.getByRole('dialog').locator('ul').count()).toBe(0)
     await page.getByRole('dialog').getByRole('button', { name: 'Finish' }).click()
     await page.getByText('All done').waitFor()
     await page.goto('about:blank')
@@ -244,6 +253,13 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     await office.getByRole('button', { name: 'Create a link' }).click()
     await office.getByRole('dialog').getByRole('button', { name: 'Create a link' }).click()
     await office.locator('code.link').waitFor()
+    await office.keyboard.press('Escape')
+    // On a phone, in German: words, and no line that is cut off.
+    await office.getByLabel('Language').selectOption('de')
+    await office.setViewportSize({ width: 360, height: 800 })
+    await office.getByRole('row').getByText('Domain nachweisen').waitFor()
+    const table = office.locator('.wide')
+    expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
     const { items } = await orThrow(host.iam.setupLinks.list({}, context))
     const ends = await office.evaluate(
       (at) => new Date(at).toTimeString().slice(0, 5),

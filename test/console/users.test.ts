@@ -171,7 +171,7 @@ describe.runIf(hasChromium())('Users in the console, in Chromium', () => {
     expect(await reader.evaluate(() => document.documentElement.lang)).toBe('de')
     // What has no text yet stays in English, and times are in the language.
     await reader.getByText('Latest changes').waitFor()
-    expect(await reader.locator('time').first().innerText()).toMatch(
+    expect(await reader.locator('time').first().textContent()).toMatch(
       /^\d\d\.\d\d\.\d{4}, \d\d:\d\d$/,
     )
     await there.close()

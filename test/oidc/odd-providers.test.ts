@@ -135,6 +135,16 @@ it('A test shows what the provider said, without the secret', async () => {
   )
 })
 
+it('A test shows what the provider said in a challenge', async () => {
+  const challenge = 'Basic realm="p", error="invalid_client", error_description="client unknown"'
+  const token: Attack['token'] = (response) =>
+    response.writeHead(401, { 'www-authenticate': challenge }).end()
+  const { secret } = await checked({}, { token })
+  expect(secret).toBe(
+    'The provider rejects client id or secret. It says: invalid_client: client unknown',
+  )
+})
+
 it('A test tells a key set that cannot be read from one without keys', async () => {
   const missing: Attack = { answers: { '/jwks': (response) => response.writeHead(404).end() } }
   expect((await checked({}, missing))['keys']).toContain('status 404')

@@ -15,7 +15,7 @@ const endpoints = async () => {
 }
 const stopping = new AbortController()
 const sender = webhooks({ ...network, iam, caller: as('webhooks'), cursors, endpoints })
-const sending = sender.run({ signal: stopping.signal })
+const sending = sender.run({ signal: stopping.signal }).orTee(console.error)
 
 const server = createServer(toNodeHandler(async (request) => app.fetch(request)))
 server.listen(Number(PORT), HOST, () => console.log('Ready', server.address()))

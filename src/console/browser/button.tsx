@@ -4,13 +4,20 @@ import { texts } from './texts.js'
 
 interface ButtonProps {
   readonly text: string
-  readonly look?: 'primary' | 'danger' | 'quiet' | 'no-print' | undefined
+  readonly look?: 'primary' | 'danger' | 'primary danger' | 'quiet' | 'no-print' | undefined
   readonly isOff?: boolean | undefined
-  readonly onClick: () => void
+  /** Without it, the button submits its form. */
+  readonly onClick?: () => void
 }
 
+/** A button. While it is off, a press does nothing, but it keeps the focus. */
 export const Button = ({ text, look, isOff, onClick }: ButtonProps) => (
-  <button type="button" class={look} disabled={isOff} onClick={onClick}>
+  <button
+    type={onClick ? 'button' : 'submit'}
+    class={look}
+    aria-disabled={isOff || undefined}
+    onClick={isOff ? (event) => event.preventDefault() : onClick}
+  >
     {text}
   </button>
 )

@@ -65,7 +65,7 @@ export const Dialog = (props: DialogProps) => {
         noValidate
         onSubmit={async (event) => {
           event.preventDefault()
-          if (done?.isOff || isSubmitting.current) return
+          if (isSubmitting.current) return
           isSubmitting.current = true
           try {
             await submit()
@@ -87,13 +87,11 @@ export const Dialog = (props: DialogProps) => {
           <Button text={leave} onClick={close} />
           {back && <Button text={texts.back} onClick={back} />}
           {done && (
-            <button
-              type="submit"
-              class={done.isDangerous ? 'primary danger' : 'primary'}
-              aria-disabled={done.isOff ?? false}
-            >
-              {done.text}
-            </button>
+            <Button
+              text={done.text}
+              look={done.isDangerous ? 'primary danger' : 'primary'}
+              isOff={done.isOff}
+            />
           )}
         </div>
       </form>

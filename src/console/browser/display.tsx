@@ -102,7 +102,10 @@ const OnResource = ({ of }: { readonly of: Json | undefined }) =>
 /** An item of a list: a text, or a role with its expiry. */
 const Item = ({ of, field }: ValueProps & { readonly of: JsonValue }) => {
   if (field === 'roleKeys') return <RoleName roleKey={String(of)} />
-  if (typeof of !== 'object' || of === null || !('roleKey' in of)) return <bdi>{String(of)}</bdi>
+  if (typeof of !== 'object' || of === null || !('roleKey' in of)) {
+    const name = field === 'intents' && texts.intents[String(of)]
+    return <bdi>{name || String(of)}</bdi>
+  }
   return (
     <>
       <RoleName roleKey={String(of['roleKey'])} />

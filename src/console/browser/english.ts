@@ -97,7 +97,7 @@ export const ENGLISH = {
     noRedirectUri: 'the redirect URI (ask the developers of the application)',
     name: 'Name on the sign-in page',
     issuer: 'Issuer or address of the discovery document',
-    issuerHint: 'Such as https://login.example.com, without /.well-known/openid-configuration.',
+    issuerHint: 'Such as https://login.example.com.',
     clientId: 'Client ID',
     connectNow: 'Connect',
     tryAbout: 'Then sign in yourself, in another window:',
@@ -280,6 +280,7 @@ export const ENGLISH = {
   ),
   undoneGroups: 'Undone. Roles from groups count again from the next sign-in on.',
   notUndone: 'Not undone: {message}',
+  notUndoneSince: 'Not undone where somebody else has changed something since.',
   escapeAgain: 'What you have entered will be lost. Press Escape again to close.',
   deactivate: 'Deactivate',
   reactivate: 'Reactivate',
@@ -351,7 +352,8 @@ export const ENGLISH = {
   /** What to write into fields, by their names. */
   hints: {
     secretExpiresAt: 'When the provider ends the secret. The overview reminds you 30 days before.',
-    groupsClaim: 'The claim that has the groups of a user, such as groups. Empty: none is read.',
+    groupsClaim:
+      'The claim that has the groups of a user, such as groups. Empty: as the application is set up.',
     groupsItem: 'Where groups are objects: the member with the name of the group.',
     groupsSeparator: 'Where several groups are in one text: what lies between them.',
     admit: 'Who may sign in, such as hd = example.com | example.org. All lines must hold.',
@@ -605,6 +607,7 @@ export const ENGLISH = {
     state: {
       STATE_ACTIVE: 'active',
       STATE_INACTIVE: 'inactive',
+      STATE_REMOVED: 'removed',
       DOMAIN_STATE_PENDING: 'pending',
       DOMAIN_STATE_VERIFIED: 'verified',
       SETUP_LINK_STATE_ISSUED: 'not opened yet',

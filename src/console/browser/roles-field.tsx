@@ -8,7 +8,6 @@ import { EndInput } from './dates.js'
 import { isOwn, type ProjectIds, roleNameOf } from './known.js'
 import { Waiting } from './notice.js'
 import { useQuery, useRows } from './query.js'
-import { settings } from './settings.js'
 import { sayCount, texts } from './texts.js'
 import type { RoleChoice } from './write.js'
 
@@ -22,10 +21,13 @@ export interface RoleOption {
 const PAGE_SIZE = 1000
 /** Roles that are drawn at a time, besides those that are chosen. */
 const DRAWN = 60
-/** Permissions of a role that are shown. */
+/** Permissions of a role that are shown; of the others, the number. */
 const SHOWN = 4
 
-const list = new Intl.ListFormat(settings.language, { type: 'unit', style: 'short' })
+const shownOf = (permissions: readonly string[]): string => {
+  const more = permissions.length - SHOWN
+  return permissions.slice(0, SHOWN).join(', ') + (more > 0 ? ` +${more}` : '')
+}
 
 /** With more roles than these the list can be searched. */
 const FEW = 8
@@ -119,9 +121,7 @@ export const RolesField = (props: RolesFieldProps) => {
     <li key={role.roleKey}>
       <Flag isOn={isChosen(role.roleKey)} change={() => toggle(role.roleKey)}>
         <bdi title={role.roleKey}>{role.name}</bdi>{' '}
-        {role.permissions.length > 0 && (
-          <bdi class="id">{list.format(role.permissions.slice(0, SHOWN))}</bdi>
-        )}
+        {role.permissions.length > 0 && <bdi class="id">{shownOf(role.permissions)}</bdi>}
       </Flag>
       {hasExpiry && isChosen(role.roleKey) && (
         <EndInput

@@ -6,6 +6,7 @@ import {
   projectRoleService,
 } from '../../../transport/wire.js'
 import type { Json, StoredObject } from '../api.js'
+import { Button } from '../button.js'
 import { GrantButton } from '../grant-dialog.js'
 import type { RoleHolder } from '../held.js'
 import { AddButton, Section } from '../list.js'
@@ -157,9 +158,12 @@ interface TestResult {
 /** Asks a provider what it offers, and shows what was found. */
 export const ProviderTest = ({
   ids,
+  isDone = false,
   done,
 }: {
   readonly ids: Json
+  /** Whether the provider has passed a test before. */
+  readonly isDone?: boolean
   /** Called after each test. */
   readonly done?: () => void
 }) => {
@@ -177,12 +181,12 @@ export const ProviderTest = ({
   )
   return (
     <section>
-      <h2>{texts.test}</h2>
+      <h2>
+        {texts.test} {isDone && <span class="badge ok">{texts.setUp.done}</span>}
+      </h2>
       <p>
         {texts.testAbout}{' '}
-        <button type="button" disabled={isBusy} onClick={test}>
-          {isBusy ? texts.testing : texts.runTest}
-        </button>
+        <Button text={isBusy ? texts.testing : texts.runTest} isOff={isBusy} onClick={test} />
       </p>
       <div role="status">
         {failure?.reason === 'NOT_CONFIGURED' && <p class="notice">{texts.testNotSetUp}</p>}

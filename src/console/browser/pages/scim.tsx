@@ -27,13 +27,15 @@ interface Refused {
 
 interface ScimProps {
   readonly idpId: string
+  /** Whether tokens are only shown: a link may not change those of a provider that is switched on. */
+  readonly isFixed?: boolean
 }
 
 /** SCIM of a provider: the URL, tokens and refused requests. Empty if the host serves no SCIM. */
-export const Scim = ({ idpId }: ScimProps) => {
+export const Scim = ({ idpId, isFixed = false }: ScimProps) => {
   const path = withQuery('/scim', { idp_id: idpId })
   const query = useQuery(path)
-  const mayWrite = usePermission('identity_provider.write')
+  const mayWrite = usePermission('identity_provider.write') && !isFixed
   const { run, failure, isBusy } = useWrite()
   const [issued, setIssued] = useState<string | undefined>()
   const [ending, setEnding] = useState<Token | undefined>()

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { domainService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
-import { CopyButton } from '../button.js'
+import { Button, CopyButton } from '../button.js'
 import { TextField } from '../form.js'
 import { FailureNotice } from '../notice.js'
 import { say, texts } from '../texts.js'
@@ -31,9 +31,7 @@ export const DomainStep = ({ domains, done }: DomainStepProps) => {
       <form onSubmit={add}>
         <TextField label={texts.setUp.domain} value={domain} change={setDomain} />
         {failure && <FailureNotice failure={failure} />}
-        <button type="submit" disabled={isBusy}>
-          {texts.setUp.addDomain}
-        </button>
+        <Button text={texts.setUp.addDomain} isOff={isBusy} />
       </form>
     </>
   )
@@ -73,9 +71,7 @@ const Domain = ({ domain: { domain, state, challenge }, done }: DomainProps) => 
         ) : (
           <FailureNotice failure={failure} />
         ))}
-      <button type="button" disabled={isBusy} onClick={verify}>
-        {texts.setUp.proveNow}
-      </button>
+      <Button text={texts.setUp.proveNow} isOff={isBusy} onClick={verify} />
     </div>
   )
 }

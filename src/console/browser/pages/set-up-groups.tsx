@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { roleMappingService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
+import { Button } from '../button.js'
 import { Choice } from '../choice.js'
 import { Joined } from '../display.js'
 import { TextField } from '../form.js'
@@ -45,9 +46,7 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
                   roles={<Joined of={roles} />}
                   project={project && <ProjectName {...project} />}
                 />{' '}
-                <button type="button" disabled={isBusy} onClick={() => remove(each)}>
-                  {texts.remove}
-                </button>
+                <Button text={texts.remove} isOff={isBusy} onClick={() => remove(each)} />
               </li>
             )
           })}
@@ -106,9 +105,7 @@ const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
       )}
       <RolesField key={at} label={texts.roles} project={project} chosen={roles} change={setRoles} />
       {failure && <FailureNotice failure={failure} />}
-      <button type="submit" disabled={isBusy || roles.length === 0}>
-        {texts.setUp.mapGroup}
-      </button>
+      <Button text={texts.setUp.mapGroup} isOff={isBusy || roles.length === 0} />
     </form>
   )
 }

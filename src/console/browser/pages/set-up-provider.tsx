@@ -164,9 +164,7 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
         </Flag>
       </div>
       {failure && <FailureNotice failure={failure} />}
-      <button type="submit" class="primary" disabled={isBusy}>
-        {before ? texts.save : texts.setUp.connectNow}
-      </button>
+      <Button text={before ? texts.save : texts.setUp.connectNow} look="primary" isOff={isBusy} />
     </form>
   )
 }

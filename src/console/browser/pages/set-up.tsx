@@ -42,14 +42,17 @@ export const SetUp = () => {
   }
   useReturn(settings.isLink && provider ? own.reload : undefined)
   const isReady = providers.rows && (!settings.isLink || own.body)
+  const proven = domains.rows?.filter(isProven) ?? []
+  // A link has switched on what it could: the provider, and each proven domain.
   const isOn =
     provider &&
-    (domains.rows?.some((each) => each['idpId'] === idpId) ||
-      (settings.isLink && !isDraft(provider)))
+    (settings.isLink
+      ? !isDraft(provider) && proven.every((each) => each['idpId'])
+      : proven.some((each) => each['idpId'] === idpId))
   // What a holder of a link may do, and has not.
   const left = [
     ...(mayConnect && !isOn ? [texts.setUp.switchOn] : []),
-    ...(mayProve && !domains.rows?.some(isProven) ? [texts.setUp.prove] : []),
+    ...(mayProve && proven.length === 0 ? [texts.setUp.prove] : []),
   ]
   const steps = [
     (mayConnect || mayMap) && (
@@ -74,9 +77,11 @@ export const SetUp = () => {
         )}
       </Step>
     ),
-    mayConnect && provider && <TryStep key={idpId} idpId={idpId} done={own.reload} />,
+    mayConnect && provider && (
+      <TryStep key={idpId} idpId={idpId} passed={own.body ?? {}} done={own.reload} />
+    ),
     mayProve && (
-      <Step title={texts.setUp.prove} isDone={domains.rows?.some(isProven)}>
+      <Step title={texts.setUp.prove} isDone={proven.length > 0}>
         {domains.rows ? (
           <DomainStep domains={domains.rows} done={domains.reload} />
         ) : (
@@ -89,7 +94,9 @@ export const SetUp = () => {
         <GroupsStep key={idpId} idpId={idpId} />
       </Step>
     ),
-    mayConnect && provider && <Scim key={idpId} idpId={idpId} />,
+    mayConnect && provider && (
+      <Scim key={idpId} idpId={idpId} isFixed={settings.isLink && !isDraft(provider)} />
+    ),
     mayConnect && (mayProve || settings.isLink) && provider && (
       <Step title={texts.setUp.switchOn} isDone={isOn}>
         {isDraft(provider) ? (
@@ -165,22 +172,25 @@ const useReturn = (reload: (() => void) | undefined): void => {
 
 interface TryStepProps {
   readonly idpId: string
+  /** What the provider of a link has passed as it is. */
+  readonly passed: Json
   readonly done: () => void
 }
 
 /** The test of a provider, then a sign-in of the admin's own, before anybody else is sent there. */
-const TryStep = ({ idpId, done }: TryStepProps) => {
+const TryStep = ({ idpId, passed, done }: TryStepProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
   const signInUrl = body?.['signInUrl']
   return (
     <>
-      <ProviderTest ids={{ idpId }} done={done} />
+      <ProviderTest ids={{ idpId }} isDone={passed['hasPassedTest'] === true} done={done} />
       {signInUrl && (
         <p>
           {texts.setUp.tryAbout}{' '}
           <a href={String(signInUrl)} target="_blank" rel="noopener">
             {texts.setUp.tryNow}
-          </a>
+          </a>{' '}
+          {passed['hasSignedIn'] && <span class="badge ok">{texts.setUp.done}</span>}
         </p>
       )}
     </>
@@ -211,9 +221,12 @@ const SwitchOnDraft = ({ provider, passed, done }: SwitchOnDraftProps) => {
         </p>
       )}
       {hasPassedTest && hasSignedIn && (
-        <button type="button" class="primary" disabled={isBusy} onClick={switchOn}>
-          {say(texts.setUp.switchOnProvider, { provider: String(provider['name']) })}
-        </button>
+        <Button
+          text={say(texts.setUp.switchOnProvider, { provider: String(provider['name']) })}
+          look="primary"
+          isOff={isBusy}
+          onClick={switchOn}
+        />
       )}
       {failure && <FailureNotice failure={failure} />}
     </>
@@ -247,14 +260,12 @@ const SwitchOn = ({ provider, domains, done }: SwitchOnProps) => {
             {each['idpId'] === idpId ? (
               <span role="status">{say(texts.setUp.isOn, names)}</span>
             ) : (
-              <button
-                type="button"
-                class="primary"
-                disabled={isBusy}
+              <Button
+                text={say(texts.setUp.switchOnFor, names)}
+                look="primary"
+                isOff={isBusy}
                 onClick={() => switchOn(each)}
-              >
-                {say(texts.setUp.switchOnFor, names)}
-              </button>
+              />
             )}
           </p>
         )
@@ -293,12 +304,16 @@ const Finish = ({ left }: { readonly left: readonly string[] }) => {
                 done={{ text: texts.setUp.finish, isDangerous: left.length > 0 }}
               >
                 <p>{texts.setUp.finishAbout}</p>
-                {left.length > 0 && <p>{texts.setUp.left}</p>}
-                <ul>
-                  {left.map((step) => (
-                    <li key={step}>{step}</li>
-                  ))}
-                </ul>
+                {left.length > 0 && (
+                  <>
+                    <p>{texts.setUp.left}</p>
+                    <ul>
+                      {left.map((step) => (
+                        <li key={step}>{step}</li>
+                      ))}
+                    </ul>
+                  </>
+                )}
                 {failure && <FailureNotice failure={failure} />}
               </Dialog>
             )}
