@@ -43,7 +43,8 @@ const workspacesOf = (userId: string) =>
     .prepare(
       `SELECT name FROM workspace WHERE EXISTS (
          SELECT 1 FROM claviger_permission_holder
-         WHERE org_id = 'acme' AND user_id = ? AND project_id = 'app' AND permission = 'page.read'
+         WHERE org_id = 'acme' AND user_id = ? AND permission = 'page.read'
+           AND project_org_id = 'acme' AND project_id = 'app'
            AND (resource IS NULL OR resource = 'workspace:' || workspace.id))
        ORDER BY id`,
     )
@@ -53,7 +54,8 @@ assert.deepEqual(workspacesOf('u-bo'), ['Design', 'Sales'])
 assert.deepEqual(workspacesOf('u-cy'), ['Design', 'Sales', 'Board'])
 
 // 5. The same in the process, page by page. A scope without a resource is the whole project.
-const scopes = await orThrow(iam.access.scopesOf({ userId: 'u-bo', permission: 'page.read' }, acme))
+const asked = { userId: 'u-bo', projectId: 'app', permission: 'page.read' }
+const scopes = await orThrow(iam.access.scopesOf(asked, acme))
 assert.deepEqual(
   scopes.items.map(({ resource }) => resource),
   ['workspace:42', 'workspace:43'],

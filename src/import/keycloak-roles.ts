@@ -33,11 +33,15 @@ export const readRoles = (realm: Found, draft: OrganizationDraft): RoleGraph => 
   if (roles.value !== undefined && !isRecord(roles.value)) warn(roles, 'Malformed')
   readRealmRoles(realm, { draft, nodes })
   const clients = clientsIn(realm)
-  for (const [clientId, list] of entriesIn(fieldIn(roles, 'client')))
-    readClientRoles({ clientId, list, client: clients.get(clientId), realm }, { draft, nodes })
+  for (const ofClients of ['client', 'application'])
+    for (const [clientId, list] of entriesIn(fieldIn(roles, ofClients)))
+      readClientRoles({ clientId, list, client: clients.get(clientId), realm }, { draft, nodes })
   return new Map(
     [...nodes].map(([name, { imported, composites }]) => {
-      const includes = knownRolesIn(nodes, roleNamesIn(composites, ['realm', 'client']))
+      const includes = knownRolesIn(
+        nodes,
+        roleNamesIn(composites, 'realm', ['client', 'application']),
+      )
       if (includes.some((included) => nodes.get(included)?.imported))
         warn(composites, 'RolesExpanded')
       return [name, { imported, includes }]
@@ -134,10 +138,12 @@ const addNode = (
 
 export const clientsIn = (realm: Found): ReadonlyMap<string, Found> => {
   const clients = new Map<string, Found>()
-  for (const client of recordsIn(fieldIn(realm, 'clients'))) {
-    const clientId = textIn(client, 'clientId')
-    if (clientId !== undefined) clients.set(clientId, client)
-  }
+  // The first versions called clients applications, and Keycloak still reads them.
+  for (const list of ['clients', 'applications'])
+    for (const client of recordsIn(fieldIn(realm, list))) {
+      const clientId = textIn(client, list === 'clients' ? 'clientId' : 'name')
+      if (clientId !== undefined) clients.set(clientId, client)
+    }
   return clients
 }
 
@@ -165,8 +171,8 @@ export const warnOfDefaults = (realm: Found, roles: RoleGraph): void => {
   const lists: { list: Found; clientId: string | null | undefined }[] = [
     { list: fieldIn(realm, 'defaultRoles'), clientId: null },
   ]
-  for (const client of recordsIn(fieldIn(realm, 'clients')))
-    lists.push({ list: fieldIn(client, 'defaultRoles'), clientId: textIn(client, 'clientId') })
+  for (const [clientId, client] of clientsIn(realm))
+    lists.push({ list: fieldIn(client, 'defaultRoles'), clientId })
   for (const { list, clientId } of lists)
     if ([...textsIn(list)].some(({ value }) => roles.get(nameOfRole(value, clientId))?.imported))
       warn(list, 'DefaultsLeft')
@@ -245,12 +251,14 @@ export const rolesWith = (
 /** The names of roles that an object refers to. */
 export function* roleNamesIn(
   holder: Found,
-  [ofRealm, ofClients]: readonly [ofRealm: string, ofClients: string],
+  ofRealm: string,
+  ofClients: readonly string[],
 ): Generator<FoundText> {
   for (const role of textsIn(fieldIn(holder, ofRealm)))
     yield { ...role, value: nameOfRole(role.value) }
-  for (const [clientId, list] of entriesIn(fieldIn(holder, ofClients)))
-    for (const role of textsIn(list)) yield { ...role, value: nameOfRole(role.value, clientId) }
+  for (const name of ofClients)
+    for (const [clientId, list] of entriesIn(fieldIn(holder, name)))
+      for (const role of textsIn(list)) yield { ...role, value: nameOfRole(role.value, clientId) }
 }
 
 /** The role that a mapper names: `client.role`, of the longest client that has it, or a role of the realm. */

@@ -142,7 +142,6 @@ const readRealm = (found: Found, { draft, spend, files }: OpenRealm): void => {
   for (const holder of holders)
     for (const list of [
       fieldIn(holder, 'organizations'),
-      fieldIn(holder, 'applications'),
       fieldIn(holder, 'federatedUsers'),
       fieldIn(fieldIn(holder, 'components'), 'org.keycloak.storage.UserStorageProvider'),
     ])
@@ -208,7 +207,7 @@ const readGroups = (
     for (const group of recordsIn(level.list)) {
       if (level.depth > MAX_DEPTH) throw new TooLarge()
       spend(GROUP_STEPS + level.roles.length)
-      const own = knownRolesIn(graph, roleNamesIn(group, ['realmRoles', 'clientRoles']))
+      const own = knownRolesIn(graph, roleNamesIn(group, 'realmRoles', ['clientRoles']))
       if (own.length > 0) warn(group, 'RolesExpanded')
       const path = pathOfGroup(
         textIn(group, 'path') ?? `${level.path}/${textIn(group, 'name') ?? ''}`,
@@ -246,7 +245,10 @@ const readUsers = (holder: Found, realm: Realm): void => {
     }
     if (userId !== undefined) users.add(userId)
     if (!isUsable(user)) continue
-    const names = knownRolesIn(roles, roleNamesIn(user, ['realmRoles', 'clientRoles']))
+    const names = knownRolesIn(
+      roles,
+      roleNamesIn(user, 'realmRoles', ['clientRoles', 'applicationRoles']),
+    )
     const ofGroups = rolesOfGroups(user, { groups, spend })
     const held = rolesWith(roles, [...names, ...ofGroups], spend)
     if (held.length === 0) continue

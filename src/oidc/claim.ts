@@ -34,7 +34,7 @@ export const memberOf = (value: unknown, name: string): unknown => {
   return Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-const isObject = (value: unknown): value is Claims =>
+export const isObject = (value: unknown): value is Claims =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**

@@ -160,9 +160,9 @@ const MAX_REPORT = 500
 export const plainText = (text: string): string =>
   text.replaceAll(/[^\P{C}]/gu, ' ').slice(0, MAX_REPORT)
 
-/** Says which issuer a discovery document names. */
-export const namedIssuer = (issuer: string): string =>
-  `The discovery document names the issuer ${plainText(issuer)}`
+/** Says which issuer a discovery document or a token names. */
+export const namedIssuer = (issuer: string, by = 'discovery document'): string =>
+  `The ${by} names the issuer ${plainText(issuer)}`
 
 const isResponse = (thrown: unknown): thrown is AuthorizationResponseError | ResponseBodyError =>
   thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError
@@ -171,14 +171,20 @@ const isResponse = (thrown: unknown): thrown is AuthorizationResponseError | Res
 const reportOf = (thrown: unknown, hidden: readonly string[]): string => {
   const issuer = fieldOf(fieldOf(fieldOf(thrown, 'cause'), 'body'), 'issuer')
   if (typeof issuer === 'string') return namedIssuer(issuer)
-  const { error, error_description: description } = Object(
-    isResponse(thrown) ? thrown : challengeOf(fieldOf(thrown, 'cause')),
-  )
-  const said = error === undefined ? messageOf(thrown) : wordsOf(error, description)
   const masked = hidden
     .filter((secret) => secret !== '')
-    .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), said)
+    .reduce((text, secret) => text.replaceAll(secret, '[hidden]'), saidBy(thrown))
   return plainText(masked)
+}
+
+const saidBy = (thrown: unknown): string => {
+  const cause = fieldOf(thrown, 'cause')
+  const { error, error_description: description } = Object(
+    isResponse(thrown) ? thrown : challengeOf(cause),
+  )
+  if (error !== undefined) return wordsOf(error, description)
+  const { claim, claims } = Object(fieldOf(cause, 'cause'))
+  return claim === 'iss' ? namedIssuer(String(fieldOf(claims, claim)), 'token') : messageOf(thrown)
 }
 
 /** The words of a provider about an error. */

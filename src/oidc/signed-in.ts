@@ -14,7 +14,7 @@ import {
 } from '../index.js'
 import type { NetworkOptions } from '../network/request.js'
 import type { Attempt } from './attempt.js'
-import { type Claims, claimAt, isCut } from './claim.js'
+import { type Claims, claimAt, isCut, isObject } from './claim.js'
 import { isUsable } from './provider.js'
 import { Refused, type SignInRefusal, unreachable, withRefusals } from './refusal.js'
 
@@ -131,7 +131,10 @@ export const claimsOf = async (
   }
 }
 
-/** The ID token is signed, so it wins. An address and `email_verified` come from the same source. */
+/**
+ * The ID token is signed, so it wins; members of an object, such as `resource_access` of Keycloak, may be in either. An
+ * address and `email_verified` come from the same source.
+ */
 const mergedClaims = (tokenClaims: Claims, info: Claims): Claims => {
   const isWhole = ([name, value]: readonly [string, unknown]) =>
     value !== null && !(isCut(value) && info[name] !== undefined)
@@ -141,7 +144,11 @@ const mergedClaims = (tokenClaims: Claims, info: Claims): Claims => {
   // Another source may only say that an address is not verified.
   const isDenied = !isTrue(other['email_verified'] ?? true)
   const isVerified = own['email_verified'] ?? (isDenied ? other['email_verified'] : undefined)
-  const { email_verified: _, ...claims }: Claims = { ...info, ...idToken }
+  const both = Object.entries(idToken).map(([name, value]) => {
+    const other = info[name]
+    return [name, isObject(value) && isObject(other) ? { ...other, ...value } : value] as const
+  })
+  const { email_verified: _, ...claims }: Claims = { ...info, ...Object.fromEntries(both) }
   return isVerified === undefined ? claims : { ...claims, email_verified: isVerified }
 }
 

@@ -10,6 +10,10 @@ export interface SqliteStatement {
     /** Rows that were added, changed or removed. */
     readonly changes: number | bigint
   }
+  /** Whether `all` returns integers as bigints, in `node:sqlite`. */
+  setReadBigInts?(isOn: boolean): unknown
+  /** The same in `better-sqlite3` and `libsql`. */
+  safeIntegers?(isOn: boolean): unknown
   /** Makes `all` return rows as lists, in `node:sqlite`. */
   setReturnArrays?(isOn: boolean): unknown
   /** The same in `better-sqlite3` and `libsql`. */

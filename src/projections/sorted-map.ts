@@ -3,6 +3,7 @@ import { compareCodePoints, countWhile } from './row-order.js'
 interface Entry<Value> {
   readonly key: string
   value: Value
+  part: Part<Value> | undefined
 }
 
 /** Entries between two keys. */
@@ -40,18 +41,19 @@ export class SortedMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    const parts = this.#entries.size < MAX_ENTRIES ? this.#parts : this.#divided()
-    const index = parts ? partOf(parts, key) : 0
-    const part = parts?.[index]
-    if (part) part.newest = value
     const known = this.#entries.get(key)
     if (known) {
       known.value = value
+      if (known.part) known.part.newest = value
       return
     }
-    const entry = { key, value }
+    const parts = this.#entries.size < MAX_ENTRIES ? this.#parts : this.#divided()
+    const index = parts ? partOf(parts, key) : 0
+    const part = parts?.[index]
+    const entry = { key, value, part }
     this.#entries.set(key, entry)
-    if (!parts || !part) return
+    if (!part) return
+    part.newest = value
     part.entries.push(entry)
     part.isSorted = false
     if (part.entries.length > MAX_ENTRIES) parts.splice(index, 1, ...this.#halvesOf(part))
@@ -142,13 +144,11 @@ const newPart = <Value>(
   first: string,
   entries: Entry<Value>[],
   newest: Value | undefined,
-): Part<Value> => ({
-  first,
-  entries,
-  newest,
-  isSorted: false,
-  hasDeleted: false,
-})
+): Part<Value> => {
+  const part = { first, entries, newest, isSorted: false, hasDeleted: false }
+  for (const entry of entries) entry.part = part
+  return part
+}
 
 const byKey = (one: Entry<unknown>, other: Entry<unknown>): number =>
   compareCodePoints(one.key, other.key)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { memoryReadModel } from '../../src/adapters/memory/read-model.js'
 import { openSqlite } from '../../src/adapters/sqlite/index.js'
+import { MAX_GRANTED_ROLES } from '../../src/domain/values.js'
 import {
   grantOf,
   NOW,
@@ -8,7 +9,20 @@ import {
   projectGrantDeactivated,
   userGrantAdded,
 } from '../../src/laws/read-model/grant-samples.js'
-import { projectDeactivated, projectReactivated } from '../../src/laws/read-model/object-samples.js'
+import { logOf } from '../../src/laws/read-model/harness.js'
+import {
+  mappingAdded,
+  mappingRemoved,
+  mappingUpdated,
+  reported,
+} from '../../src/laws/read-model/mapping-samples.js'
+import {
+  idpAdded,
+  projectAdded,
+  projectDeactivated,
+  projectReactivated,
+  roleAdded,
+} from '../../src/laws/read-model/object-samples.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js'
 import { IN_PROCESS_BATCH } from '../../src/ports/projection.js'
 import type { ReadModel } from '../../src/ports/read-model.js'
@@ -144,6 +158,49 @@ test.each([
   },
   120_000,
 )
+
+/** Of a project with as many roles as a mapping may have, which a group of 100,000 users has; the mapping is added again. */
+const manyRoles = () => {
+  const roleKeys = Array.from({ length: MAX_GRANTED_ROLES }, (_, index) => `role-${index}`)
+  const group = { idpId: 'google', group: 'staff', projectId: 'portal', projectOrgId: 'acme' }
+  const { events, record } = logOf([
+    ['acme', projectAdded('portal')],
+    ...roleKeys.map((roleKey) => ['acme', roleAdded('portal', roleKey)] as const),
+    ['acme', idpAdded('google')],
+    ['acme', mappingAdded(group, roleKeys)],
+  ])
+  const report = (user: number) => record('acme', reported('google', `user-${user}`, ['staff']))
+  for (let user = 0; user < 100_000; user++) report(user)
+  return {
+    founding: events.slice(),
+    changes: [
+      ['removed', [record('acme', mappingRemoved(group))]],
+      ['added again', [record('acme', mappingAdded(group, roleKeys))]],
+      ['reported once', [report(70_000)]],
+      ['reported by few', Array.from({ length: 50 }, (_, index) => report(index * 1_999))],
+      ['reported by more', Array.from({ length: 400 }, (_, index) => report(index * 211))],
+      ['expiring', [record('acme', mappingUpdated(group, roleKeys, { validFor: 1 }))]],
+    ] as const,
+  }
+}
+
+test('In memory, a page takes no long turn after a mapping of as many roles as one may have is added again.', async () => {
+  const { founding, changes } = manyRoles()
+  const run = async () => {
+    const model = memoryReadModel()
+    for (const batch of batchesOf(founding)) await applying(model, batch)()
+    const found: string[] = []
+    for (const [name, events] of changes) {
+      for (const batch of batchesOf(events)) await applying(model, batch)()
+      // More users with so many roles each would make a long answer.
+      const users: Turn = ['users', () => model.users({ orgId: 'acme', ...NOW, limit: 10 })]
+      const turns = [...widePages(model).slice(0, 2), users]
+      found.push(...(await tooLong(turns)).map((turn) => `${name}, ${turn}`))
+    }
+    return found
+  }
+  expect(await tooLongTwice(run)).toEqual([])
+}, 120_000)
 
 test('A rebuild on SQLite takes no long turn.', async () => {
   const { readModel } = openSqlite(temporaryFile())

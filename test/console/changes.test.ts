@@ -118,7 +118,7 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     const { iam } = opened.host
     await orThrow(iam.projectRoles.patch({ ...ids, displayName: 'Theirs' }, context()))
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('status').getByText('Not undone').waitFor()
+    await page.getByRole('status').getByText('Not undone where somebody else').waitFor()
     expect(await orThrow(iam.projectRoles.get(ids, context()))).toMatchObject({
       displayName: 'Theirs',
     })
@@ -154,6 +154,40 @@ describe.runIf(hasChromium())('Changes in the console, in Chromium', () => {
     await page.getByText(/^Undone/).waitFor()
     expect(await given()).toEqual(before)
     await orThrow(opened.host.iam.userGrants.remove(sam, context()))
+  })
+
+  it('gives a removed role back to nobody whose roles somebody else has changed since', async () => {
+    const editor = { projectId: 'portal', roleKey: 'editor' }
+    const { iam } = opened.host
+    const granted = { projectId: 'portal', grantedOrgId: 'globex' }
+    const theirs = { ...granted, roleKeys: ['billing/admin'] }
+    const both = { ...granted, roleKeys: ['viewer', 'editor'] }
+    await orThrow(iam.projectGrants.update(both, context()))
+    for (const userId of ['leaver', 'stayer'])
+      await orThrow(
+        iam.userGrants.add(
+          { userId, projectId: 'portal', roles: [{ roleKey: 'editor' }] },
+          context(),
+        ),
+      )
+    await open('role?projectId=portal&roleKey=editor')
+    await page.locator('.more > summary').click()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/Users lose/).waitFor()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Editor was removed.').waitFor()
+    await orThrow(iam.userGrants.removeAllOfUser({ userId: 'leaver' }, context()))
+    await orThrow(iam.projectGrants.update(theirs, context()))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Not undone where somebody else has changed something since.').waitFor()
+    const has = async (userId: string) =>
+      (await orThrow(iam.access.check({ ...editor, userId }, context()))).allowed
+    expect([await has('leaver'), await has('stayer')]).toEqual([false, true])
+    const { roleKeys } = await orThrow(iam.projectGrants.get(granted, context()))
+    expect(roleKeys).toEqual(theirs.roleKeys)
+    await orThrow(iam.projectGrants.update({ ...granted, roleKeys: ['viewer'] }, context()))
+    await orThrow(iam.userGrants.remove({ userId: 'stayer', projectId: 'portal' }, context()))
   })
 
   it('asks before Escape closes a form that was filled', async () => {

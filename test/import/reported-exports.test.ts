@@ -140,17 +140,32 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
       ['RolesExpanded groups[0]', 'RolesExpanded groups[0].subGroups[0]'],
     ],
     [
-      // The names of clients and their roles in the first versions.
-      keycloakSource('core/src/main/java/org/keycloak/representations/idm/RealmRepresentation'),
+      // Applications are the clients of the first versions. A realm of Keycloak's own tests has them still.
+      github(
+        'keycloak/keycloak/blob/main/testsuite/integration-arquillian/tests/base/src/test/resources/admin-test/testrealm.json',
+      ),
       keycloak(
         realm({
-          roles: { application: { shop: [{ name: 'buyer' }] } },
-          applications: [{ name: 'shop' }],
-          users: [ada({ applicationRoles: { shop: ['buyer'] } })],
+          defaultRoles: ['user'],
+          users: [
+            {
+              ...{ username: 'test-user@localhost', enabled: true, realmRoles: ['user'] },
+              applicationRoles: { 'test-app': ['customer-user'], account: ['view-profile'] },
+            },
+          ],
+          applications: [{ name: 'test-app', enabled: true, defaultRoles: ['customer-user'] }],
+          roles: {
+            ...roles('user', 'admin'),
+            application: { 'test-app': [{ name: 'customer-user' }, { name: 'customer-admin' }] },
+          },
         }),
       ),
-      [],
-      ['NotKept applications'],
+      ['test-user@localhost realm user', 'test-user@localhost test-app customer-user'],
+      [
+        'UserNamed users[0]',
+        'DefaultsLeft defaultRoles',
+        'DefaultsLeft applications[0].defaultRoles',
+      ],
     ],
   ],
   'Keycloak: roles that the file does not define': [

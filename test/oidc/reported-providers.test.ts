@@ -46,6 +46,10 @@ const ownDomain: Difference['domains'] = {
 const withoutState = (error: string, error_description?: string): Difference => ({
   back: { code: undefined, state: undefined, error, error_description },
 })
+const namesIssuer = (issuer: string) => ({
+  kind: 'IssuerMismatch',
+  cause: { message: `The token names the issuer ${issuer}` },
+})
 const ann = { subject: 'ann' }
 const unknown = { groups: 'unavailable' }
 
@@ -156,6 +160,23 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
     ],
   ],
   'groups are within other claims': [
+    [
+      // Keycloak's mappers say for each client whether its roles are in the ID token or the user info.
+      github('TheDuffman85/crowdsec-web-ui/pull/358'),
+      {
+        attack: {
+          claims: { resource_access: { account: { roles: ['view-profile'] } } },
+          info: info({ resource_access: { app: { roles: ['editor'] }, account: {} } }),
+        },
+        settings: { groups: { claim: 'resource_access.app.roles' } },
+      },
+      {
+        groups: ['editor'],
+        claims: {
+          resource_access: { app: { roles: ['editor'] }, account: { roles: ['view-profile'] } },
+        },
+      },
+    ],
     [
       github('jenkinsci/oic-auth-plugin/issues/72'),
       groupsOf(
@@ -468,7 +489,12 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
     [
       github('TheNetworg/oauth2-azure/issues/101'),
       claims({ iss: 'https://sts.windows.net/11111111-2222-3333-4444-555555555555/' }),
-      { kind: 'IssuerMismatch' },
+      namesIssuer('https://sts.windows.net/11111111-2222-3333-4444-555555555555/'),
+    ],
+    [
+      github('nextauthjs/next-auth/issues/12208'),
+      { ...claims({ iss: 'https://discord.com\u202e' }), back: { code: '8' } },
+      namesIssuer('https://discord.com '),
     ],
     [
       github('ory/kratos/issues/4536'),

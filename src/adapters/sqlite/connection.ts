@@ -211,7 +211,7 @@ const databaseOn = (handle: SqliteHandle): Omit<Database, 'close'> => {
   const statement = (sql: string): SqliteStatement => {
     const known = prepared.get(sql)
     if (known) return known
-    const fresh = withLists(handle.prepare(sql))
+    const fresh = withPlainRows(handle.prepare(sql))
     if (prepared.size === MAX_PREPARED) prepared.clear()
     prepared.set(sql, fresh)
     return fresh
@@ -241,8 +241,11 @@ const databaseOn = (handle: SqliteHandle): Omit<Database, 'close'> => {
   }
 }
 
-/** Has a statement return rows as lists, where it can. Statements of Node.js 22.13 to 22.15 cannot. */
-const withLists = (statement: SqliteStatement): SqliteStatement => {
+/** Has a statement return integers as numbers, whatever the handle's default, and rows as lists, where it can. */
+const withPlainRows = (statement: SqliteStatement): SqliteStatement => {
+  statement.setReadBigInts?.(false)
+  statement.safeIntegers?.(false)
+  // Statements of Node.js 22.13 to 22.15 cannot.
   if (statement.setReturnArrays) statement.setReturnArrays(true)
   else if (statement.reader && !statement.values) statement.raw?.(true)
   return statement

@@ -63,7 +63,8 @@ interface AnyContext {
    *
    * The function runs once the write is decided, and again after a lost race, so it must only write rows. It also runs
    * for a write that changes nothing; not for a refused write, or for a repeat under an `idempotencyKey` that was
-   * recorded. If it throws, nothing is recorded and the call rejects with the value thrown.
+   * recorded. If it throws, nothing is recorded and the call rejects with the value thrown, unless another call under
+   * the same key has been recorded meanwhile: its outcome is then returned.
    */
   readonly inTransaction?: InTransaction | undefined
 }

@@ -126,6 +126,12 @@ export const transact = async <Decided extends Decision, Answer>(
         await awaitFollowers(runtime, last?.position ?? streams.lastRead)
         return done
       }
+      if (recorded.error instanceof InTransactionFailed) {
+        // Perhaps because another call under the same key has written the same rows.
+        const repeat = await earlier?.(false).catch(() => undefined)
+        if (repeat) return repeat
+        throw failureOf(recorded.error)
+      }
 
       // 5. The race was lost. A used idempotency key has an outcome already.
       lost++
@@ -197,8 +203,14 @@ const applied = <Decided extends Decision>(
   return { decided, events, streams }
 }
 
-/** The recorded events, or why nothing was recorded: another writer was faster, or the key was used before. */
-type Recorded = Result<readonly RecordedEvent[], VersionConflict | IdempotencyKeyUsed>
+/**
+ * The recorded events, or why nothing was recorded: another writer was faster, the key was used before, or the function of
+ * the host failed.
+ */
+type Recorded = Result<
+  readonly RecordedEvent[],
+  VersionConflict | IdempotencyKeyUsed | InTransactionFailed
+>
 
 /** Appends. When the store cannot say whether it recorded the append, the log is searched for it. */
 const appendOnce = async (
@@ -211,7 +223,7 @@ const appendOnce = async (
   try {
     recorded = await store.append(append)
   } catch (cause) {
-    if (cause instanceof InTransactionFailed) throw failureOf(cause)
+    if (cause instanceof InTransactionFailed) return err(cause)
     recorded = ok(await findAfterUnknownOutcome(store, append, cause))
   }
   if (recorded.isOk()) observer?.appended(recorded.value, begin)

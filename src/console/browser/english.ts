@@ -280,6 +280,7 @@ export const ENGLISH = {
   ),
   undoneGroups: 'Undone. Roles from groups count again from the next sign-in on.',
   notUndone: 'Not undone: {message}',
+  notUndoneSince: 'Not undone where somebody else has changed something since.',
   escapeAgain: 'What you have entered will be lost. Press Escape again to close.',
   deactivate: 'Deactivate',
   reactivate: 'Reactivate',

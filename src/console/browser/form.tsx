@@ -18,6 +18,7 @@ import { settings } from './settings.js'
 import { tell } from './status.js'
 import { fieldName, Say, say, texts } from './texts.js'
 import {
+  CHANGED_SINCE,
   type FormField,
   jsonOf,
   type Undo,
@@ -32,6 +33,7 @@ export const announce = (text: string, { steps, left }: Undo = { steps: [] }): v
   const undo = async () => {
     const failure = await writeAll(steps)
     reloadAll()
+    if (failure?.reason === CHANGED_SINCE) return texts.notUndoneSince
     return failure ? say(texts.notUndone, { message: sayFailure(failure) }) : left
   }
   reloadAll()

@@ -41,15 +41,15 @@ const unchanged = (operation: WireMethod, object: StoredObject): Step => ({
 })
 
 /** Gives a user the roles of a grant again that have not ended: an end in the past cannot be given. */
-export const givenAgain = (grant: Json): readonly Step[] => {
+export const givenAgain = (grant: Json, etag?: string): readonly Step[] => {
   const roles = ((grant['roles'] ?? []) as readonly RoleChoice[]).filter(
     ({ expiresAt }) => !expiresAt || Date.parse(expiresAt) > Date.now(),
   )
   if (roles.length === 0) return []
-  const given = again(giveUserGrant, { ...grant, roles })
+  const given = { ...again(giveUserGrant, { ...grant, roles }), etag }
   // A grant that is added again is active.
   const isInactive = grant['state'] === 'STATE_INACTIVE'
-  return isInactive ? [given, again(deactivateUserGrant, grant)] : [given]
+  return [isInactive ? { ...given, next: again(deactivateUserGrant, grant) } : given]
 }
 
 interface Holder {
@@ -80,9 +80,10 @@ const undoOfRole = async (object: StoredObject): Promise<Undo> => {
     steps: [
       again(projectRoleService.addProjectRole, object),
       ...grants.map((grant) => unchanged(projectGrantService.updateProjectGrant, grant)),
-      ...userGrants.flatMap(({ roles, ...grant }) => {
-        const held = (roles ?? []) as readonly RoleChoice[]
-        return givenAgain({ ...grant, roles: held.filter((each) => each.roleKey === roleKey) })
+      ...userGrants.flatMap((grant) => {
+        const held = (grant['roles'] ?? []) as readonly RoleChoice[]
+        const roles = held.filter((each) => each.roleKey === roleKey)
+        return givenAgain({ ...grant, roles }, etagOf(grant))
       }),
       ...mappings
         .filter(({ projectOrgId, details }) => projectOrgId === details.resourceOwner)

@@ -22,6 +22,8 @@ export interface Step {
   readonly values: Json
   /** The object must be as it was then. */
   readonly etag?: string | undefined
+  /** What follows once it is done. */
+  readonly next?: Step
 }
 
 interface WriteOptions {
@@ -55,16 +57,19 @@ export const write = <Body = Answered>(
   return call<Body>({ ...requestOf(operation, { ...values, ...more }), etag, key })
 }
 
-/** Sends writes one after the other; returns why one failed. */
-export const writeAll = async (
-  steps: readonly Step[],
-  reason?: string,
-): Promise<Failure | undefined> => {
+export const CHANGED_SINCE = 'SEQUENCE_MISMATCH'
+
+/** Sends writes one after the other, except of what somebody else has changed since; returns why one was not done. */
+export const writeAll = async (steps: readonly Step[]): Promise<Failure | undefined> => {
+  let left: Failure | undefined
   for (const step of steps) {
-    const outcome = await write(step, { key: drawKey(), ...(reason && { reason }) })
-    if ('failure' in outcome) return outcome.failure
+    const outcome = await write(step, { key: drawKey() })
+    const next = 'body' in outcome && step.next ? await writeAll([step.next]) : undefined
+    const failure = 'failure' in outcome ? outcome.failure : next
+    if (failure && failure.reason !== CHANGED_SINCE) return failure
+    left ??= failure
   }
-  return undefined
+  return left
 }
 
 /** Sends a write at once, for steps that say before what they do. */
@@ -259,7 +264,7 @@ export const useForm = ({ operation, ids, fields, seen, undo, shape }: Write) =>
   }
   const refused = async (reported: Failure): Promise<void> => {
     setPreview(undefined)
-    const now = reported.reason === 'SEQUENCE_MISMATCH' ? await readAgain() : undefined
+    const now = reported.reason === CHANGED_SINCE ? await readAgain() : undefined
     if (!now) return setFailure(reported)
     const found = await conflictOn(now)
     if (found) return setConflict(found)

@@ -1,17 +1,26 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
+import Libsql from 'libsql'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Database, openDatabase, setUp } from '../../../src/adapters/sqlite/connection.js'
 import { isBusy } from '../../../src/adapters/sqlite/faults.js'
 import {
   openSqlite,
   type Sqlite,
+  type SqliteHandle,
   type SqliteOptions,
   StoreFault,
   UnusableFile,
 } from '../../../src/adapters/sqlite/index.js'
 import { firstOf, record, wholeLog } from '../../../src/laws/event-store/harness.js'
 import { temporaryFile } from './temporary-file.js'
+
+const BetterSqlite: new (
+  file: string,
+) => SqliteHandle & { defaultSafeIntegers(isOn: boolean): SqliteHandle } = createRequire(
+  import.meta.url,
+)('better-sqlite3-13')
 
 const reasonOf = (path: string, options?: SqliteOptions): unknown => {
   try {
@@ -283,6 +292,25 @@ describe('An open file', () => {
     }
   })
 })
+
+/** Handles of drivers whose integers are bigints unless a statement asks for numbers. */
+const BIGINT_HANDLES = [
+  ['node:sqlite', (file: string) => new DatabaseSync(file, { readBigInts: true })],
+  ['better-sqlite3', (file: string) => new BetterSqlite(file).defaultSafeIntegers(true)],
+  ['libsql', (file: string) => new Libsql(file).defaultSafeIntegers(true)],
+] as const
+
+test.each(BIGINT_HANDLES)(
+  'A handle of %s that returns bigints stays as it is.',
+  async (_, open) => {
+    const handle: SqliteHandle = open(temporaryFile())
+    const { store, readModel } = openSqlite(handle, { views: true })
+    const [first] = await record(store, firstOf('law-a'))
+    expect(await wholeLog(store)).toMatchObject([{ position: first?.position, version: 1 }])
+    expect(await readModel.checkpoint()).toBe(0n)
+    expect(handle.prepare('SELECT count(*) AS n FROM events').all()).toMatchObject([{ n: 1n }])
+  },
+)
 
 test('At most two hundred prepared statements are cached.', () => {
   const preparing = vi.spyOn(DatabaseSync.prototype, 'prepare')

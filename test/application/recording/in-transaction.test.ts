@@ -131,6 +131,17 @@ describe('A write with rows of the host', () => {
     expect(runs).toBe(1)
   })
 
+  test('returns the outcome of its repeat when both write the same row at once', async () => {
+    database.exec('CREATE UNIQUE INDEX one_invoice ON invoice (id)')
+    const once = withInvoice('i1', { idempotencyKey: 'k1' })
+    const both = await Promise.all([1, 2].map(() => good(iam.userGrants.add(grant, once))))
+    expect(both[0]?.details).toEqual(both[1]?.details)
+    expect(runs).toBe(2)
+    expect(invoices()).toEqual(['i1'])
+    const other = withInvoice('i1', { idempotencyKey: 'k2' })
+    await expect(iam.userGrants.give({ ...grant, userId: 'bob' }, other)).rejects.toThrow('UNIQUE')
+  })
+
   test('records nothing when nobody can tell whether its idempotency key was used', async () => {
     const cause = new StoreFault('away', 'unknown')
     const process = iamOn({ ...store, findAppend: () => Promise.reject(cause) })

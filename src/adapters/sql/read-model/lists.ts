@@ -277,6 +277,9 @@ export const listStatements = (
 const isOfPlace = (condition: Condition | undefined): boolean =>
   ['projectId', 'projectOrgId', 'resource'].includes(condition?.field ?? '')
 
+const isOneUser = ({ field, operator, ignoreCase }: Condition): boolean =>
+  field === 'userId' && operator === 'equals' && !ignoreCase
+
 /** A page in any order. */
 const plainPage = (
   dialect: Dialect,
@@ -322,6 +325,9 @@ const grantPage = (
   // SQLite would go through all grants in their order, not through the index of those that are not active.
   const isIndexed = !hasLateral && met.includes(IS_INACTIVE)
   const inOrder = isIndexed ? 'inactive' : 'object'
+  // Of one user, only the places of the grants are gone into, still in their order.
+  const hasGrant = ({ value }: Condition) =>
+    sql`+place.number IN (SELECT own.place FROM ${table(GRANTS)} AS own WHERE own.user_id = ${param(value)})`
   const part = (ofPlace: readonly Statement[], ofGrant: readonly Statement[]): Statement => {
     const all = allOf([...met, ...ofPlace, ...ofGrant])
     const order = `place.scope ${direction}, ${inOrder}.user_id ${direction}`
@@ -331,7 +337,8 @@ const grantPage = (
           AND object.place = inactive.place AND object.user_id = inactive.user_id AND ${all} ORDER BY ${order} LIMIT ${most}`
     if (!hasLateral)
       return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN ${table(GRANTS)} AS object
-        WHERE object.place = place.number AND ${all} ORDER BY ${order} LIMIT ${most}`
+        WHERE object.place = place.number AND ${allOf([all, ...query.conditions.filter(isOneUser).map(hasGrant)])}
+        ORDER BY ${order} LIMIT ${most}`
     // PostgreSQL takes no order of two tables from their indexes, and no condition out of the parentheses.
     const places = allOf([sql`place.org = ${param(query.orgId)}`, ...ofPlaces, ...ofPlace])
     return sql`SELECT ${columns} FROM ${table(PLACES)} AS place CROSS JOIN LATERAL (

@@ -211,7 +211,7 @@ const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
     const { listUserGrants, removeAllUserGrants } = userGrantService
     const before = await readAll<StoredObject>(listUserGrants, { 'filter.user_id.equals': userId })
     if (!(await send(removeAllUserGrants, { userId, ...(reason && { reason }) }))) return
-    const steps = 'rows' in before ? before.rows.flatMap(givenAgain) : []
+    const steps = 'rows' in before ? before.rows.flatMap((grant) => givenAgain(grant)) : []
     const left = roles.some(({ via }) => via) ? texts.undoneGroups : undefined
     announce(say(texts.removedAll, { user }), { steps, left })
     close()

@@ -98,6 +98,8 @@ describe('Among 20,000 grants in 100 organizations', () => {
     for (const statement of [count, page]) expect(scansIn(statement)).toEqual([])
     // Among many resources, the one is looked up, in an index that has the order of the page.
     if (by === 'resource') expect(searchedBy(page, 'place')).toEqual(['resource=? AND org=?'])
+    // Of one user, other projects are passed over without a look into their grants.
+    expect(searchedBy(page, 'own')).toEqual(by.startsWith('user') ? ['user_id=?'] : [])
     if (query.isReceived) expect(searchedBy(page, 'object')).toEqual(['key=?'])
     else
       expect(searchedBy(page, 'object')).toEqual([
