@@ -184,23 +184,43 @@ const manyRoles = () => {
   }
 }
 
-test('In memory, a page takes no long turn after a mapping of as many roles as one may have is added again.', async () => {
-  const { founding, changes } = manyRoles()
-  const run = async () => {
-    const model = memoryReadModel()
-    for (const batch of batchesOf(founding)) await applying(model, batch)()
-    const found: string[] = []
-    for (const [name, events] of changes) {
-      for (const batch of batchesOf(events)) await applying(model, batch)()
-      // More users with so many roles each would make a long answer.
-      const users: Turn = ['users', () => model.users({ orgId: 'acme', ...NOW, limit: 10 })]
-      const turns = [...widePages(model).slice(0, 2), users]
-      found.push(...(await tooLong(turns)).map((turn) => `${name}, ${turn}`))
+/** More users with so many roles each would make a long answer. */
+const fewUsers = (model: ReadModel): Turn => [
+  'users',
+  () => model.users({ orgId: 'acme', ...NOW, limit: 10 }),
+]
+
+test.each([
+  [
+    'memory',
+    'a page',
+    () => memoryReadModel(),
+    (model: ReadModel) => [...widePages(model).slice(0, 2), fewUsers(model)],
+  ],
+  [
+    'SQLite',
+    'a page of users',
+    () => openSqlite(temporaryFile()).readModel,
+    (model: ReadModel) => [fewUsers(model)],
+  ],
+] as const)(
+  'In %s, %s takes no long turn after a mapping of as many roles as one may have is added again.',
+  async (_, __, open, pagesOf) => {
+    const { founding, changes } = manyRoles()
+    const run = async () => {
+      const model = open()
+      for (const batch of batchesOf(founding)) await applying(model, batch)()
+      const found: string[] = []
+      for (const [name, events] of changes) {
+        for (const batch of batchesOf(events)) await applying(model, batch)()
+        found.push(...(await tooLong(pagesOf(model))).map((turn) => `${name}, ${turn}`))
+      }
+      return found
     }
-    return found
-  }
-  expect(await tooLongTwice(run)).toEqual([])
-}, 120_000)
+    expect(await tooLongTwice(run)).toEqual([])
+  },
+  120_000,
+)
 
 test('A rebuild on SQLite takes no long turn.', async () => {
   const { readModel } = openSqlite(temporaryFile())

@@ -221,7 +221,11 @@ describe('Among 20,000 grants in 100 organizations', () => {
         `share=? AND resource=?${user}`,
         `share=?${user}`,
       ])
-      expect(sortsIn(statement)).toEqual([])
+      expect(searchedBy(statement, 'member')).toEqual([
+        expect.stringContaining(`org=? AND idp=? AND grp=?${user}`),
+      ])
+      // The roles of each mapping, but no users.
+      expect(sortsIn(statement)).toEqual(['USE TEMP B-TREE FOR GROUP BY'])
     },
   )
 
