@@ -126,6 +126,21 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     expect(roleKeys).toEqual(before.roleKeys)
   })
 
+  it('on one resource are led to from the reason of a role', async () => {
+    const { roleMappings, memberships } = opened.host.iam
+    const resource = 'workspace:43'
+    const ids = { idpId: 'google', group: 'Readers', projectId: 'invoicing', resource }
+    await orThrow(roleMappings.add({ ...ids, roleKeys: ['auditor'] }, context()))
+    const report = { idpId: 'google', userId: 'newcomer', groups: ['Finance', 'Readers'] }
+    await orThrow(memberships.report(report, context()))
+    await opened.open('user?userId=newcomer')
+    const held = page.getByRole('row', { name: /workspace:43/ })
+    await held.getByRole('button', { name: /Auditor/ }).click()
+    await page.locator('.beside').getByRole('link', { name: 'Group with roles' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Readers' }).waitFor()
+    await page.getByText('Invoicing · workspace:43').first().waitFor()
+  })
+
   it('on one resource are told apart in the guided set-up', async () => {
     const { roleMappings } = opened.host.iam
     const ids = { idpId: 'google', group: 'Editors', projectId: 'invoicing' }
