@@ -49,6 +49,7 @@ const hooks = webhooks({
     console.log(orgId, outcome)
     ending.abort()
   },
+  onFault: console.error, // such as a malformed secret: the endpoint gets nothing
 })
 await orThrow(iam.projects.add({ name: 'Portal' }, { caller: { userId: 'u1', orgId: 'acme' } }))
 await orThrow(hooks.run({ signal: ending.signal }))

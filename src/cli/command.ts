@@ -81,7 +81,9 @@ export const print = (
 export const explain = (error: AnyError): string => {
   const { message } = toStatus(error)
   if (error.kind === 'InvalidArgument')
-    return error.violations.map(({ field, description }) => `${field} ${description}`).join('; ')
+    return error.violations
+      .map(({ field, description }) => `${field || 'The input'} ${description}`)
+      .join('; ')
   if (error.kind === 'Unavailable') return `${message}: ${reasonOf(error.cause)}`
   if (error.kind === 'Cancelled') return 'Interrupted'
   const { kind, ...values } = error

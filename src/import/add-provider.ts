@@ -44,9 +44,11 @@ export const addProvider = ({ providers }: OrganizationDraft, found: FoundProvid
 const NO_ISSUER =
   'The issuer is missing, a placeholder, longer than 200 characters or has characters that cannot be kept: add the provider with the issuer that its discovery document names'
 
-/** Whether a value is text, and not a placeholder such as `${env.ISSUER}`. */
+/** A placeholder: `${env.ISSUER}`, or `$(env:ISSUER)` of keycloak-config-cli. */
+const PLACEHOLDER = /\$(\{|\([\w.-]+[:)])/
+
 const isUsable = (value: unknown): value is string =>
-  isRequiredText(value) && !value.startsWith('${')
+  isRequiredText(value) && !PLACEHOLDER.test(value)
 
 const restOf = ({ clientSecret, scopes, isActive }: FoundProvider) => {
   const secret = secretIn(clientSecret)
@@ -58,11 +60,11 @@ const restOf = ({ clientSecret, scopes, isActive }: FoundProvider) => {
   }
 }
 
-/** Asterisks instead of a secret, or a reference to a vault. */
-const MASKED = /^\*+$|^\$\{/
-
+/** The secret, unless there are asterisks or a reference in its place. */
 const secretIn = ({ value }: Found): string | undefined =>
-  isRequiredText(value) && !MASKED.test(value) ? value : undefined
+  isRequiredText(value) && !/^\*+$/.test(value) && value.search(PLACEHOLDER) !== 0
+    ? value
+    : undefined
 
 const scopesIn = (found: Found): readonly string[] => {
   const scopes: string[] = []

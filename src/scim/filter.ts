@@ -16,7 +16,7 @@ export interface Condition {
 export type AttributeName = readonly string[]
 
 const TERM =
-  /\s*(?:(\S+?)\s*\[([^[\]]*)\](?:\.(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|\S+))?|(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|[^\s()]+))(?:\s+and(?=\s)|\s*$)/giy
+  /\s*(?:(\S+?)\s*\[((?:"(?:[^"\\]|\\.)*"|[^[\]"])*)\](?:\.(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|\S+))?|(\S+)\s+eq\s+("(?:[^"\\]|\\.)*"|[^\s()]+))(?:\s+and(?=\s)|\s*$)/giy
 
 /** Longest filter or path, in UTF-16 units. It bounds the time that regular expressions take. */
 export const MAX_LENGTH = 2_000

@@ -126,6 +126,36 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     expect(roleKeys).toEqual(before.roleKeys)
   })
 
+  it('on one resource are led to from the reason of a role', async () => {
+    const { roleMappings, memberships } = opened.host.iam
+    const resource = 'workspace:43'
+    const ids = { idpId: 'google', group: 'Readers', projectId: 'invoicing', resource }
+    await orThrow(roleMappings.add({ ...ids, roleKeys: ['auditor'] }, context()))
+    const report = { idpId: 'google', userId: 'newcomer', groups: ['Finance', 'Readers'] }
+    await orThrow(memberships.report(report, context()))
+    await opened.open('user?userId=newcomer')
+    const held = page.getByRole('row', { name: /workspace:43/ })
+    await held.getByRole('button', { name: /Auditor/ }).click()
+    await page.locator('.beside').getByRole('link', { name: 'Group with roles' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Readers' }).waitFor()
+    await page.getByText('Invoicing · workspace:43').first().waitFor()
+  })
+
+  it('on one resource are told apart in the guided set-up', async () => {
+    const { roleMappings } = opened.host.iam
+    const ids = { idpId: 'google', group: 'Editors', projectId: 'invoicing' }
+    const onOne = { ...ids, resource: 'workspace:42' }
+    for (const each of [ids, onOne])
+      await orThrow(roleMappings.add({ ...each, roleKeys: ['auditor'] }, context()))
+    await opened.open('set-up')
+    await page.getByRole('button', { name: 'Google', exact: true }).click()
+    const row = page.getByRole('listitem').filter({ hasText: 'Invoicing · workspace:42' }).last()
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await row.waitFor({ state: 'detached' })
+    expect((await roleMappings.get(onOne, context())).isErr()).toBe(true)
+    expect((await roleMappings.get(ids, context())).isOk()).toBe(true)
+  })
+
   it('are taken from a user with all roles, which is said before', async () => {
     await opened.open(`user?userId=${JONAS?.id}`)
     const groups = page.getByRole('region', { name: 'Groups', exact: true })

@@ -182,6 +182,7 @@ describe.runIf(hasChromium())('The preview of a sign-in in Chromium', () => {
   it('shows the claims, the groups and the mappings that match, and records nothing', async () => {
     const mapping = { idpId: 'own', group: 'finance', projectId: 'app', roleKeys: ['reader'] }
     await orThrow(iam.roleMappings.add(mapping, context))
+    await orThrow(iam.roleMappings.add({ ...mapping, resource: 'workspace:42' }, context))
     const admit = [{ claim: 'tid', values: ['tenant-1'] }]
     await orThrow(iam.identityProviders.configureSignIn({ idpId: 'own', admit }, context))
     const before = await iam.head()
@@ -192,6 +193,7 @@ describe.runIf(hasChromium())('The preview of a sign-in in Chromium', () => {
     expect(text).toContain('You could not sign in')
     expect(text).toContain('tid: tenant-1')
     expect(text).toContain('finance → app: reader')
+    expect(text).toContain('→ app · workspace:42: reader')
     expect(text).toContain('<b>staff</b>')
     expect(text).toContain('{"of":"another shape"}')
     expect(text).toContain('</pre><script>')

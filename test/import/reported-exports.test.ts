@@ -112,6 +112,18 @@ const REPORTS: Readonly<Record<string, readonly Report[]>> = {
   ],
   'Keycloak: a file that is written or joined by hand': [
     [
+      github('adorsys/keycloak-config-cli#variable-substitution'),
+      keycloak(provider({}, { clientSecret: '$(env:GOOGLE_SECRET)' })),
+      ['google inactive'],
+      ['SecretMissing identityProviders[0].config.clientSecret'],
+    ],
+    [
+      github('adorsys/keycloak-config-cli#variable-substitution'),
+      keycloak(provider({ providerId: 'oidc' }, { issuer: 'https://$(idp.host)/realms/a' })),
+      [],
+      ['ProviderIncomplete identityProviders[0].config.issuer'],
+    ],
+    [
       // Its script joins what the admin API answers.
       github('cph-cachet/carp-webservices-spring'),
       keycloak(realm({ roles: [{ id: 'r', name: 'user' }], users: [ada({})] })),

@@ -385,14 +385,18 @@ describe('the attributes of a user', () => {
 })
 
 // https://github.com/thomaspoignant/scim2-parse-filter/pull/110
-it('A name with a backslash is found, escaped or not', async () => {
+it('Names with a backslash, escaped or not, and with brackets are found', async () => {
   const { send, push } = await opened()
   await send({ method: 'POST', path: '/Users', body: { userName: 'domain\\user.name' } })
   await push('CORP\\Sales')
+  const emails = [{ value: '][' }]
+  await send({ method: 'POST', path: '/Users', body: { userName: '-{}][":/.,?', emails } })
   for (const filter of [
     '/Users?filter=userName eq "domain\\user.name"',
     '/Users?filter=userName eq "domain\\\\user.name"',
     '/Groups?filter=displayName eq "CORP\\Sales"',
+    // https://github.com/Captain-P-Goldfish/SCIM-SDK/issues/913
+    '/Users?filter=userName eq "-{}][\\":/.,?" and emails[value eq "]["]',
   ]) {
     const { body } = await send({ method: 'GET', path: encodeURI(filter) })
     expect([filter, body.totalResults]).toEqual([filter, 1])

@@ -21,6 +21,10 @@ describe('inTransaction in a context', () => {
     'inPostgres(async (sql: TransactionSql) => sql`SELECT 1`)',
     "inSqlite((db) => { db.prepare('SELECT 1').run() })",
     "inSqlite((db: DatabaseSync) => { db.prepare('SELECT 1').all() })",
+    "inSqlite((db: DatabaseSync) => db.prepare('SELECT 1').run())",
+    "inSqlite<DatabaseSync>((db) => { db.exec('SELECT 1') })",
+    "inSqlite((db: DatabaseSync) => { if (Math.random() < 2) throw new Error('no stock'); db.exec('') })",
+    "inSqlite(() => { throw new Error('no stock') })",
     "inObject((sql) => { sql.exec('SELECT 1') })",
     'undefined',
   ])('takes %s', (value) => {
@@ -30,6 +34,8 @@ describe('inTransaction in a context', () => {
   it.each([
     ["inPostgres(async (client: PoolClient) => client.run('SELECT 1'))", "'run' does not exist"],
     ['inPostgres(() => undefined)', 'is not assignable to'],
+    ["inSqlite(async (db) => { db.exec('SELECT 1') })", "'Promise<void>' is not assignable to"],
+    ["inObject(async (sql) => sql.exec('SELECT 1'))", 'is not assignable to'],
     ["inPostgres('SELECT 1')", 'is not assignable to'],
     [
       "async (client: PoolClient) => { await client.query('SELECT 1') }",

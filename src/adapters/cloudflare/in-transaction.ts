@@ -15,6 +15,6 @@ export const TRANSACTIONS = 'a Durable Object'
  *
  * @throws TypeError when `work` is not a function
  */
-export const inTransaction = <Sql = DurableObjectStorage['sql']>(
-  work: (sql: Sql) => void,
+export const inTransaction = <Sql = DurableObjectStorage['sql'], Returned = unknown>(
+  work: (sql: Sql) => Returned extends PromiseLike<unknown> ? never : Returned,
 ): InTransaction => inTransactionOf(TRANSACTIONS, work)

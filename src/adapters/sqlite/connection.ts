@@ -7,7 +7,15 @@ import type { SqliteHandle, SqliteStatement } from '../../ports/sqlite-handle.js
 import type { Parameter, Row } from '../sql/dialect.js'
 import type { SqliteLimits, SyncConnection, SyncDatabase } from '../sql/sqlite/dialect.js'
 import { CREATE_EVENTS } from '../sql/sqlite/event-log.js'
-import { faultOf, isBusy, isFull, isNotADatabase, lockedFault, UnusableFile } from './faults.js'
+import {
+  faultOf,
+  isBusy,
+  isFull,
+  isNotADatabase,
+  isSqliteError,
+  lockedFault,
+  UnusableFile,
+} from './faults.js'
 
 /** Taken once: tests of a host may replace them, also in their module. */
 const [setSoon, setLater] = [setImmediate, setTimeout]
@@ -368,8 +376,9 @@ const schemaVersion = (database: SyncDatabase): number => {
     )
   }
   // A view instead of a table can be endless, and nothing ends a statement of SQLite.
-  if (database.value(`SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND (${OURS})`) !== 0)
-    throw new UnusableFile('foreign', 'The file has views instead of the tables of claviger')
+  const view = database.value(`SELECT name FROM sqlite_schema WHERE type = 'view' AND (${OURS})`)
+  if (view !== undefined)
+    throw new UnusableFile('foreign', `The file has a view ${view}: only claviger may use the name`)
   return version
 }
 
@@ -401,6 +410,7 @@ export const inTransaction = <Value>(
 ): Value => {
   let outcome: FaultOutcome = 'not_recorded'
   let hasBegun = false
+  if (unended.has(database)) rollBack(database)
   try {
     database.run(begin)
     hasBegun = true
@@ -416,10 +426,15 @@ export const inTransaction = <Value>(
   }
 }
 
+/** Databases whose transaction of ours is still open, because the driver was reading rows for the host when it should end. */
+const unended = new WeakSet<SyncDatabase>()
+
 const rollBack = (database: SyncDatabase): void => {
   try {
     database.run('ROLLBACK')
-  } catch {
-    // SQLite has already rolled back.
+    unended.delete(database)
+  } catch (error) {
+    // SQLite has already rolled back, if it was asked at all.
+    if (!isSqliteError(error)) unended.add(database)
   }
 }

@@ -53,8 +53,8 @@ const TRANSACTIONS = 'SQLite'
  *
  * @throws TypeError when `work` is not a function
  */
-export const inTransaction = <Handle = SqliteHandle>(
-  work: (handle: Handle) => void,
+export const inTransaction = <Handle = SqliteHandle, Returned = unknown>(
+  work: (handle: Handle) => Returned extends PromiseLike<unknown> ? never : Returned,
 ): InTransaction => inTransactionOf(TRANSACTIONS, work)
 
 /** Tries to begin with the read model at the head: others may record events without rows between two of them. */

@@ -18,8 +18,8 @@ import { settings } from './settings.js'
 import { tell } from './status.js'
 import { fieldName, Say, say, texts } from './texts.js'
 import {
-  CHANGED_SINCE,
   type FormField,
+  isChanged,
   jsonOf,
   type Undo,
   useForm,
@@ -33,8 +33,9 @@ export const announce = (text: string, { steps, left }: Undo = { steps: [] }): v
   const undo = async () => {
     const failure = await writeAll(steps)
     reloadAll()
-    if (failure?.reason === CHANGED_SINCE) return texts.notUndoneSince
-    return failure ? say(texts.notUndone, { message: sayFailure(failure) }) : left
+    if (!failure) return left
+    if (isChanged(failure)) return texts.notUndoneSince
+    return say(texts.notUndone, { message: sayFailure(failure) })
   }
   reloadAll()
   tell(text, steps.length > 0 ? undo : undefined)

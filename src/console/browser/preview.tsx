@@ -2,6 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { call, type Failure, type Json, type JsonValue } from './api.js'
 import { Button } from './button.js'
 import { Dialog } from './dialog.js'
+import { roleNameOf } from './known.js'
+import { projectTitleOf } from './names.js'
 import { FailureNotice } from './notice.js'
 import { fieldName, texts } from './texts.js'
 
@@ -17,6 +19,8 @@ interface Previewed {
   readonly mappings: readonly {
     readonly group: string
     readonly projectId: string
+    readonly projectOrgId?: string
+    readonly resource?: string
     readonly roleKeys: readonly string[]
   }[]
 }
@@ -90,9 +94,7 @@ const Shown = ({ previewed: { user, unmetRules, mappings }, close }: ShownProps)
           {groups.map((group) => (
             <li key={group}>
               <bdi>{group}</bdi>
-              {mappings
-                .filter((each) => each.group === group)
-                .map(({ projectId, roleKeys }) => ` → ${projectId}: ${roleKeys.join(', ')}`)}
+              {mappings.filter((each) => each.group === group).map(mappedTo)}
             </li>
           ))}
         </ul>
@@ -118,6 +120,11 @@ const Shown = ({ previewed: { user, unmetRules, mappings }, close }: ShownProps)
       </dl>
     </Dialog>
   )
+}
+
+const mappedTo = ({ resource, roleKeys, ...project }: Previewed['mappings'][number]): string => {
+  const scope = [projectTitleOf(project), resource].filter(Boolean).join(' · ')
+  return ` → ${scope}: ${roleKeys.map((roleKey) => roleNameOf(project, roleKey)).join(', ')}`
 }
 
 const textOf = (value: JsonValue | undefined): string =>

@@ -57,7 +57,9 @@ export const write = <Body = Answered>(
   return call<Body>({ ...requestOf(operation, { ...values, ...more }), etag, key })
 }
 
-export const CHANGED_SINCE = 'SEQUENCE_MISMATCH'
+/** Whether somebody else has changed or removed the object since. */
+export const isChanged = ({ reason }: Failure): boolean =>
+  ['SEQUENCE_MISMATCH', 'NOT_FOUND'].includes(reason)
 
 /** Sends writes one after the other, except of what somebody else has changed since; returns why one was not done. */
 export const writeAll = async (steps: readonly Step[]): Promise<Failure | undefined> => {
@@ -66,7 +68,7 @@ export const writeAll = async (steps: readonly Step[]): Promise<Failure | undefi
     const outcome = await write(step, { key: drawKey() })
     const next = 'body' in outcome && step.next ? await writeAll([step.next]) : undefined
     const failure = 'failure' in outcome ? outcome.failure : next
-    if (failure && failure.reason !== CHANGED_SINCE) return failure
+    if (failure && !isChanged(failure)) return failure
     left ??= failure
   }
   return left
@@ -264,7 +266,7 @@ export const useForm = ({ operation, ids, fields, seen, undo, shape }: Write) =>
   }
   const refused = async (reported: Failure): Promise<void> => {
     setPreview(undefined)
-    const now = reported.reason === CHANGED_SINCE ? await readAgain() : undefined
+    const now = reported.reason === 'SEQUENCE_MISMATCH' ? await readAgain() : undefined
     if (!now) return setFailure(reported)
     const found = await conflictOn(now)
     if (found) return setConflict(found)

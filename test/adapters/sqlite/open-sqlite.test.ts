@@ -57,6 +57,7 @@ describe('A file that is not ours', () => {
     )
     expect(reasonOf(path)).toBe('foreign')
     expect(reasonOf(path, { migrate: false })).toBe('foreign')
+    expect(() => openSqlite(path)).toThrow('has a view events: only claviger')
   })
 
   test.skipIf(process.platform === 'win32')(

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { SyncDatabase } from '../../../src/adapters/sql/sqlite/dialect.js'
@@ -8,7 +9,12 @@ import {
   setUp,
 } from '../../../src/adapters/sqlite/connection.js'
 import { sqliteEventStore } from '../../../src/adapters/sqlite/event-store.js'
-import { openSqlite } from '../../../src/adapters/sqlite/index.js'
+import {
+  inTransaction as inHostTransaction,
+  openSqlite,
+  type SqliteHandle,
+  type SqliteStatement,
+} from '../../../src/adapters/sqlite/index.js'
 import {
   appendOf,
   firstOf,
@@ -18,6 +24,13 @@ import {
 } from '../../../src/laws/event-store/harness.js'
 import { StoreFault } from '../../../src/ports/event-store.js'
 import { temporaryFile } from './temporary-file.js'
+
+interface BetterHandle extends SqliteHandle {
+  prepare(sql: string): SqliteStatement & { iterate(): Iterator<unknown> }
+}
+const BetterSqlite: new (file: string) => BetterHandle = createRequire(import.meta.url)(
+  'better-sqlite3-13',
+)
 
 /** `database`, except that `before` is called with each statement that is about to run. */
 const intercepted = (database: SyncDatabase, before: (sql: string) => void): SyncDatabase => ({
@@ -110,6 +123,23 @@ describe('A transaction', () => {
     ])
     expect(await verdict(store, firstOf('law-a'))).toBe(1)
   })
+})
+
+test('A transaction that the driver refuses to end, because a host reads rows, is ended by the next.', async () => {
+  const handle = new BetterSqlite(temporaryFile())
+  const { store } = openSqlite(handle)
+  handle.exec('CREATE TABLE kept (value); INSERT INTO kept VALUES (1), (2)')
+  const reading: Iterator<unknown>[] = []
+  const read = inHostTransaction((lent: typeof handle) => {
+    lent.exec('DELETE FROM kept')
+    reading.push(lent.prepare('SELECT 1 UNION SELECT 2').iterate())
+    reading[0]?.next()
+  })
+  const append = store.append({ ...firstOf('law-a'), inTransaction: read })
+  await expect(append).rejects.toMatchObject({ cause: { message: /busy executing a query/ } })
+  reading[0]?.return?.()
+  expect(await verdict(store, firstOf('law-a'))).toBe(1)
+  expect(handle.prepare('SELECT value FROM kept').all()).toHaveLength(2)
 })
 
 describe('A store', () => {

@@ -58,6 +58,7 @@ describe.each(HANDLES)('Rows of the host on %s', (_, place) => {
 
   test('a function that returns a promise is refused, and records nothing', async () => {
     const store = await harness.open()
+    // @ts-expect-error: it does not compile either.
     const late = inTransaction(async (handle) => void insertInto(handle, 'late'))
     const failure = await store
       .append({ ...firstOf('law-a'), inTransaction: late })

@@ -106,9 +106,7 @@ export const CellPopover = ({ openCell, close }: CellPopoverProps) => {
       {openCell.via && (
         <p>
           {say(texts.viaGroupAbout, { group: openCell.via.group })}{' '}
-          <a href={href('mapping', { ...openCell.via, projectId, projectOrgId })}>
-            {texts.mapping}
-          </a>
+          <a href={href('mapping', { ...openCell.via, ...project })}>{texts.mapping}</a>
         </p>
       )}
       <Actions openCell={openCell} start={setWrite} />

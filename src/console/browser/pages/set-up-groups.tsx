@@ -3,10 +3,10 @@ import { roleMappingService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
 import { Button } from '../button.js'
 import { Choice } from '../choice.js'
-import { Joined } from '../display.js'
+import { Joined, Value } from '../display.js'
 import { TextField } from '../form.js'
 import { roleNameOf } from '../known.js'
-import { ProjectName, projectIn } from '../names.js'
+import { projectIn } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
 import { useRows } from '../query.js'
@@ -22,9 +22,8 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
     pageSize: 1000,
   })
   const { send, failure, isBusy } = useWrite()
-  const remove = async ({ group, projectId, projectOrgId }: StoredObject) => {
-    const ids = { idpId, group, projectId, projectOrgId }
-    if (await send(roleMappingService.removeRoleMapping, ids)) mappings.reload()
+  const remove = async (mapping: StoredObject) => {
+    if (await send(roleMappingService.removeRoleMapping, idsOf(mapping))) mappings.reload()
   }
   if (unread) return <FailureNotice failure={unread} />
   if (!projects || !mappings.rows) return <Waiting query={mappings} of="line" />
@@ -39,12 +38,12 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
               <bdi>{project ? roleNameOf(project, key) : key}</bdi>
             ))
             return (
-              <li key={JSON.stringify([each['group'], each['projectId'], each['projectOrgId']])}>
+              <li key={JSON.stringify(idsOf(each))}>
                 <Say
                   text={texts.setUp.mapped}
                   group={<bdi>{String(each['group'])}</bdi>}
                   roles={<Joined of={roles} />}
-                  project={project && <ProjectName {...project} />}
+                  project={<Value of={each['projectId']} field="projectId" row={each} />}
                 />{' '}
                 <Button text={texts.remove} isOff={isBusy} onClick={() => remove(each)} />
               </li>
@@ -58,6 +57,14 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
     </>
   )
 }
+
+const idsOf = ({ idpId, group, projectId, projectOrgId, resource }: StoredObject) => ({
+  idpId,
+  group,
+  projectId,
+  projectOrgId,
+  resource,
+})
 
 interface NewMappingProps {
   readonly idpId: string
