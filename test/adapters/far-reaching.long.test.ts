@@ -73,7 +73,7 @@ const readsOf = (model: ReadModel) =>
     [
       'last members of a group',
       () => {
-        const after = ['reader', 'acme', '', 'google', 'staff', 'user-99990']
+        const after = ['reader', 'acme', '', 'google', 'staff', 'user-99990'] as const
         return model.holders({ ...OF_PORTAL, limit: 100, after })
       },
     ],
