@@ -157,12 +157,17 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
   })
 
   it('are taken from a user with all roles, which is said before', async () => {
+    const onOne = { projectId: 'invoicing', resource: 'workspace:44' }
+    const roles = [{ roleKey: 'auditor' }]
+    const given = { userId: JONAS?.id ?? '', ...onOne, roles }
+    await orThrow(opened.host.iam.userGrants.give(given, context()))
     await opened.open(`user?userId=${JONAS?.id}`)
     const groups = page.getByRole('region', { name: 'Groups', exact: true })
     await groups.getByText('Finance').waitFor()
     await page.getByRole('button', { name: 'Remove all roles' }).click()
     const dialog = page.getByRole('dialog')
     expect(await dialog.innerText()).toContain('groups')
+    expect(await dialog.innerText()).toContain('Auditor · Invoicing · workspace:44')
     await dialog.getByRole('button', { name: 'Remove all roles' }).click()
     await groups.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()

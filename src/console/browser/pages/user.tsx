@@ -16,7 +16,7 @@ import { type RoleOfUser, type UserWithRoles, viaOf } from '../held.js'
 import { HistoryList, useHistory } from '../history.js'
 import { nameOf, personOf } from '../known.js'
 import { List, useList } from '../list.js'
-import { ProjectName, UserName } from '../names.js'
+import { UserName } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import * as types from '../object-types.js'
 import { usePermission } from '../permissions.js'
@@ -231,7 +231,8 @@ const RemoveAll = ({ userId, roles = [] }: RemoveAllProps) => {
           <ul>
             {roles.map((role) => (
               <li>
-                <bdi>{nameIn(role)}</bdi> · <ProjectName {...role} />
+                <bdi>{nameIn(role)}</bdi> ·{' '}
+                <Value of={role.projectId} field="projectId" row={scopeOf(role)} />
               </li>
             ))}
           </ul>
