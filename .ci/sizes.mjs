@@ -13,33 +13,33 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
-  createIam: { source: 'index.ts', own: 47_700, whole: 106_900 },
-  '.': { source: 'index.ts', own: 65_000, whole: 122_400 },
+  createIam: { source: 'index.ts', own: 47_700, whole: 107_100 },
+  '.': { source: 'index.ts', own: 65_000, whole: 122_500 },
   './domain': { source: 'domain/index.ts', own: 12_700, whole: 23_300 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_400, whole: 16_800 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 42_500, whole: 62_900 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 53_500, whole: 99_900 },
-  './sql': { source: 'adapters/sql/index.ts', own: 33_600, whole: 53_900 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 42_800, whole: 63_200 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 53_800, whole: 100_200 },
+  './sql': { source: 'adapters/sql/index.ts', own: 33_900, whole: 54_100 },
   // The table of the wire and the OpenAPI document are generated text.
   './transport': { source: 'transport/index.ts', own: 38_300, whole: 91_400 },
   // Generated too, and with the library that hosts of clients have.
   './client': { source: '../reports/client/index.js', own: 22_400, whole: 38_300 },
   // With the assets, compressed: .ci/console-assets.mjs holds them to a budget.
-  './console': { source: 'console/index.ts', own: 126_100, whole: 178_400 },
-  './import': { source: 'import/index.ts', own: 12_100, whole: 23_800 },
-  './oidc': { source: 'oidc/index.ts', own: 19_800, whole: 58_200 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_700, whole: 59_100 },
+  './console': { source: 'console/index.ts', own: 126_100, whole: 178_800 },
+  './import': { source: 'import/index.ts', own: 12_200, whole: 23_900 },
+  './oidc': { source: 'oidc/index.ts', own: 20_000, whole: 58_400 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_900, whole: 59_200 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
   // With the servers of the transport, as AuthZEN.
   './scim': { source: 'scim/index.ts', own: 12_300, whole: 12_300 },
   // With claviger/oidc, and the errors of the root, which guards throw.
-  './better-auth': { source: 'better-auth/index.ts', own: 34_400, whole: 64_400 },
+  './better-auth': { source: 'better-auth/index.ts', own: 34_500, whole: 64_600 },
   './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 46_300 },
   './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
   // `whole` has claviger/postgres, which testPostgres loads.
   './laws': { source: 'laws/index.ts', own: 48_300, whole: 61_400 },
-  './testing': { source: 'testing/index.ts', own: 500, whole: 103_000 },
+  './testing': { source: 'testing/index.ts', own: 500, whole: 103_300 },
 }
 
 const root = resolve(import.meta.dirname, '..')
