@@ -70,6 +70,13 @@ const readsOf = (model: ReadModel) =>
         () => model.holders({ ...OF_PORTAL, userOrgId: 'globex', roleKey, limit: 100 }),
       ],
     ),
+    [
+      'last members of a group',
+      () => {
+        const after = ['reader', 'acme', '', 'google', 'staff', 'user-99990'] as const
+        return model.holders({ ...OF_PORTAL, limit: 100, after })
+      },
+    ],
     ['heldRoles', () => model.heldRoles({ orgId: 'globex', userId: 'user-1', ...NOW })],
     ['access', () => model.access({ orgId: 'globex', ...grantOf('user-1') })],
     [

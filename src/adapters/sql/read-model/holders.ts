@@ -237,6 +237,11 @@ const partAfter = (
     sql`CASE WHEN (${columns}) = (${values}) THEN ${param(text)} ELSE '' END`
   const isSameWay = isByGrant === (way[0] === '')
   const following = [resource, ...way.slice(-order.length)].map(inLast)
+  const [, idp = '', group = '', user = ''] = [resource, ...way]
+  // Members are in another table than their group: without this, those of the pages before would be gone through.
+  const ofMember = sql`member.user_id > CASE
+    WHEN (${columns}, mapped.resource, mapped.idp, mapped.grp) = (${values}, ${joined([resource, idp, group].map(param), ', ')})
+    THEN ${param(user)} ELSE '' END`
   return {
     ofShare: [...ofProject, ...ofRole, sql`(${columns}) >= (${values})`],
     ofRow: [
@@ -244,6 +249,7 @@ const partAfter = (
         ? sql`(${[column, ...order].join(', ')}) > (${joined(following, ', ')})`
         : // On one resource, a grant sorts before groups.
           sql`${column} >= ${inLast(isByGrant ? next(resource) : resource)}`,
+      ...(isSameWay && !isByGrant ? [ofMember] : []),
     ],
   }
 }

@@ -207,6 +207,12 @@ describe('Among 20,000 grants in 100 organizations', () => {
     },
   )
 
+  test('a later page of members begins after the last one of the page before.', () => {
+    const after = ['editor', 'org-7', '', 'google', 'staff', 'user-7'] as const
+    const statement = holdersStatement(DIALECT, { ...HOLDERS[0][1], after })
+    expect(searchedBy(statement, 'member')).toEqual(['org=? AND idp=? AND grp=? AND user_id>?'])
+  })
+
   test.each(USERS_OF_ORGANIZATION)(
     'the users of an organization are found role by role, in their order, with %o.',
     (query) => {
