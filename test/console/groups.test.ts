@@ -156,6 +156,17 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     expect((await roleMappings.get(ids, context())).isOk()).toBe(true)
   })
 
+  it('are taken from a user who has roles by them alone', async () => {
+    await opened.open('user?userId=newcomer')
+    await page.getByRole('button', { name: 'Remove all roles' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Accountant · Invoicing').waitFor()
+    await dialog.getByRole('button', { name: 'Remove all roles' }).click()
+    await page.getByText('newcomer has no roles any more.').waitFor()
+    const held = await orThrow(opened.host.iam.access.rolesOf({ userId: 'newcomer' }, context()))
+    expect(held.items).toEqual([])
+  })
+
   it('are taken from a user with all roles, which is said before', async () => {
     const onOne = { projectId: 'invoicing', resource: 'workspace:44' }
     const roles = [{ roleKey: 'auditor' }]

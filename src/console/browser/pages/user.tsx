@@ -48,7 +48,8 @@ export const User = () => {
   const person = personOf(userId)
   useTitle(nameOf(userId))
   // Nobody whom the host does not know, and who never had a role here.
-  const isUnknown = settings.hasUsers && !person && grants.isEmpty && roles.rows?.length === 0
+  const hasNothing = grants.isEmpty && roles.rows?.length === 0
+  const isUnknown = settings.hasUsers && !person && hasNothing
   return (
     <article>
       <p class="kind">{texts.user}</p>
@@ -63,7 +64,7 @@ export const User = () => {
       {isUnknown && <p class="notice">{texts.unknownUserPage}</p>}
       <div class="actions start">
         {mayWrite && <GrantButton users={[userId]} />}
-        {mayWrite && !grants.isEmpty && <RemoveAll userId={userId} roles={roles.rows} />}
+        {mayWrite && !hasNothing && <RemoveAll userId={userId} roles={roles.rows} />}
         {mayWrite === false && (
           <p class="none">{say(texts.readOnly, { permission: types.userGrant.permission })}</p>
         )}
