@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { say, sayCount, texts } from './texts.js'
 
 /** Something that can be picked. */
@@ -83,7 +83,7 @@ export const Picker = <Picked extends Option>(props: PickerProps<Picked>) => {
     }
   }, [text, isOpen])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
   }, [active, isOpen])
 
