@@ -71,7 +71,8 @@ const compact = (code) => {
 }
 
 let loaders
-const groups = []
+// In an order of their own: rollup asks for modules in another order each time.
+let groups
 await bundle.write({
   dir: resolve(root, 'dist'),
   entryFileNames: '[name].js',
@@ -80,9 +81,9 @@ await bundle.write({
   plugins: [{ name: 'compact', renderChunk: compact }],
   manualChunks: (id, modules) => {
     loaders ??= loadersOf(modules)
+    groups ??= [...new Set(loaders.values())].sort()
     const group = loaders.get(id)
     if (group === undefined || entries.includes(id)) return undefined
-    if (!groups.includes(group)) groups.push(group)
     return `shared-${groups.indexOf(group) + 1}`
   },
 })
