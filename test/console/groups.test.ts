@@ -141,7 +141,7 @@ describe.runIf(hasChromium())('Groups in the console, in Chromium', () => {
     await page.getByText('Invoicing · workspace:43').first().waitFor()
   })
 
-  it('on one resource are told apart in the guided set-up', async () => {
+  it('on one resource are removed in the guided set-up, and those of the whole project stay', async () => {
     const { roleMappings } = opened.host.iam
     const ids = { idpId: 'google', group: 'Editors', projectId: 'invoicing' }
     const onOne = { ...ids, resource: 'workspace:42' }
