@@ -223,7 +223,7 @@ export const german: Texts = {
   refusals: {
     INVALID_ARGUMENT: 'Die Anfrage ist fehlerhaft',
     ALREADY_EXISTS: 'Das Objekt gibt es schon',
-    PROTECTED: 'Das Objekt ist durch Code deklariert. Nur dessen Anwendung ändert es',
+    PROTECTED: '{object} ist durch Code ({managedBy}) festgelegt. Nur dessen Anwendung ändert es',
     PLAN_OUTDATED: 'Seit dem Plan haben sich Objekte geändert. Planen Sie erneut',
     PROJECT_INACTIVE: 'Das Projekt ist inaktiv',
     PROOF_NOT_FOUND: 'Der Eintrag der Domain ist nicht veröffentlicht',

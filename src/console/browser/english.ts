@@ -219,7 +219,7 @@ export const ENGLISH = {
   refusals: {
     INVALID_ARGUMENT: 'The request is malformed',
     ALREADY_EXISTS: 'The object already exists',
-    PROTECTED: 'Code declares the object. Only applying that code changes it',
+    PROTECTED: 'Code ({managedBy}) declares {object}. Only applying that code changes it',
     PLAN_OUTDATED: 'Objects have changed since the plan was made. Plan again',
     PROJECT_INACTIVE: 'The project is inactive',
     PROOF_NOT_FOUND: 'The record of the domain is not published',
