@@ -109,6 +109,8 @@ export const german: Texts = {
       'Der Eintrag ist noch nicht veröffentlicht. DNS kann eine Stunde brauchen; diese Seite kann offen bleiben.',
     proven: '{domain} ist nachgewiesen.',
     whose: 'Identitätsanbieter wählen',
+    removed:
+      'Der Anbieter wurde entfernt. Bitten Sie die Person, von der dieser Link kam, um einen neuen.',
     noProvider:
       'Noch ist kein Anbieter verbunden. Wenden Sie sich an die Person, die Ihnen den Link geschickt hat.',
     groups: 'Gruppen Rollen zuordnen',

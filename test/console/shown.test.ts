@@ -228,13 +228,18 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
 })
 
 it.runIf(hasChromium())(
-  'A set-up link says until when it works, in the language of the reader',
+  'A set-up link says until when it works, and that its draft was removed, in the language of the reader',
   async () => {
     const host = await openVendor()
     const expiresAt = new Date(Date.now() + 7 * 86_400_000)
     const link = await orThrow(
-      host.iam.setupLinks.issue({ expiresAt, intents: ['domain'] }, { caller: vendor }),
+      host.iam.setupLinks.issue({ expiresAt, intents: ['provider', 'domain'] }, { caller: vendor }),
     )
+    const draft = { idpId: link.linkId, name: 'Entra', clientId: 'c', clientSecret: 's' }
+    const issuer = 'https://login.example.com'
+    const { identityProviders } = host.iam
+    await orThrow(identityProviders.addOidc({ ...draft, issuer }, { caller: vendor }))
+    await orThrow(identityProviders.remove({ idpId: link.linkId }, { caller: vendor }))
     const context = await openContext({ viewport: { width: 360, height: 800 } })
     const page = await context.newPage()
     await page.goto(`${host.origin}/set-up/#${link.token}`)
@@ -245,6 +250,7 @@ it.runIf(hasChromium())(
     await page.getByLabel('Language').selectOption('Deutsch')
     await page.getByRole('heading', { name: german.setUp.title }).waitFor()
     await page.getByText('gültig bis').waitFor()
+    await page.getByText(german.setUp.removed).waitFor()
     await page.getByText(german.setUp.prove, { exact: false }).first().waitFor()
     await context.close()
     await host.close()

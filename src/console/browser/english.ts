@@ -111,6 +111,7 @@ export const ENGLISH = {
     notYet: 'The record is not published yet. DNS may take an hour; you can keep this page open.',
     proven: '{domain} is proven.',
     whose: 'Choose the identity provider',
+    removed: 'The provider was removed. Ask the person who sent you this link for a new one.',
     noProvider: 'No provider is connected yet. Ask the person who sent you the link.',
     groups: 'Map groups to roles',
     groupsAbout:
