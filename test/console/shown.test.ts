@@ -49,6 +49,21 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
     expect(Math.abs((head?.y ?? 0) - (box?.y ?? 1_000))).toBeLessThan(3)
   })
 
+  it('shows all columns of a comparison at 1280 pixels, in rows of one height', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await opened.open('review?projectId=invoicing&since=2020-01-31T00:00:00.000Z')
+    const rows = page.locator('.window tbody tr:not([aria-hidden])')
+    await rows.filter({ hasText: 'until' }).first().waitFor()
+    const cut = await page
+      .locator('.window, .window td')
+      .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)
+    const heights = await rows.evaluateAll((all) =>
+      all.map((each) => each.getBoundingClientRect().height),
+    )
+    expect([cut, [...new Set(heights)]]).toEqual([0, [40]])
+    await page.setViewportSize({ width: 1440, height: 800 })
+  })
+
   it('keeps the room of rows that are being read', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
