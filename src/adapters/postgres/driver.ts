@@ -238,6 +238,7 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
         },
         isLost: (error) => !isAnswer(error),
         endSession: (within) => within.unsafe(END_SESSION).raw(),
+        lend: unlessLost,
       })
       noticed.add(onNotice)
       return {
@@ -258,6 +259,47 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
 }
 
 /**
+ * A transaction for the host. Once its session is lost it throws: postgres.js would run its statements alone, in the
+ * session that replaces it, or crash.
+ */
+const unlessLost = <Within extends object>(
+  within: Within,
+  lost: () => Lost | undefined,
+): Within => {
+  const requireSession = (): void => {
+    const gone = lost()
+    if (gone) throw gone.reason
+  }
+  return new Proxy(within, {
+    apply: (called, self, values) => {
+      requireSession()
+      return Reflect.apply(called as never, self, values)
+    },
+    get: (_, name) => {
+      requireSession()
+      const value: unknown = Reflect.get(within, name)
+      if (name !== 'savepoint' || typeof value !== 'function') return value
+      const lent = (work: unknown) =>
+        typeof work !== 'function'
+          ? work
+          : async (savepoint: object) => {
+              try {
+                return await work(unlessLost(savepoint, lost))
+              } catch (error) {
+                // It would be rolled back, too.
+                if (!lost()) throw error
+              }
+            }
+      return async (...values: unknown[]) => {
+        const done: unknown = await value(...values.map(lent))
+        requireSession()
+        return done
+      }
+    },
+  })
+}
+
+/**
  * For the option `onnotice` of postgres.js if the server has synchronous standbys: a commit that may be missing on them
  * then has an unknown outcome. That applies to all running calls, because a notice does not name its call.
  */
@@ -269,6 +311,11 @@ export const postgresJsNotice = (notice: unknown): void => {
 const textsOf = (row: unknown): PostgresRow =>
   Array.from(row as Iterable<unknown>, (bytes) => (bytes === null ? null : String(bytes)))
 
+/** Why a session is gone. */
+interface Lost {
+  readonly reason: unknown
+}
+
 /** How a driver runs statements and transactions that are functions. */
 interface Callbacks<Within> {
   /** Runs `work` in a transaction, which is committed when it resolves and rolled back when it rejects. */
@@ -279,6 +326,8 @@ interface Callbacks<Within> {
   readonly isLost?: (error: unknown) => boolean
   /** Ends the session of a transaction. Without it a broken one is rolled back. */
   readonly endSession?: (within: Within) => Promise<unknown>
+  /** Lends a transaction to the host; `lost` says why its session is gone. Absent: as it is. */
+  readonly lend?: (within: Within, lost: () => Lost | undefined) => Within
 }
 
 /** A transaction that was begun. */
@@ -299,12 +348,13 @@ const connectionByCallbacks = <Within>({
   rows,
   isLost,
   endSession,
+  lend = (within) => within,
 }: Callbacks<Within>): Omit<PostgresConnection, 'session'> &
   Required<Pick<PostgresConnection, 'client'>> => {
   let begun: Begun<Within> | undefined
   let ended: Promise<unknown> | undefined
   /** Why the connection is gone: some drivers crash when they are asked to end its transaction. */
-  let lost: { readonly reason: unknown } | undefined
+  let lost: Lost | undefined
 
   const start = () =>
     new Promise<Begun<Within>>((resolve, reject) => {
@@ -341,7 +391,7 @@ const connectionByCallbacks = <Within>({
   }
 
   return {
-    client: () => begun?.within,
+    client: () => begun && lend(begun.within, () => lost),
     rows: async (statement) => {
       if (lost && begun) throw lost.reason
       const { text } = statement

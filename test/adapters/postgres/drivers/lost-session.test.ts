@@ -1,0 +1,50 @@
+import postgres, { type TransactionSql } from 'postgres'
+import { expect, test } from 'vitest'
+import { inTransaction, openPostgres, postgresJs } from '../../../../src/adapters/postgres/index.js'
+import { firstOf, wholeLog } from '../../../../src/laws/event-store/harness.js'
+import { newSchema, serverForFile } from '../test-schemas.js'
+
+const server = serverForFile()
+
+/** How the function of a host writes a row after its session has ended. */
+const WAYS: readonly (readonly [
+  string,
+  (sql: TransactionSql, table: string) => Promise<unknown>,
+])[] = [
+  ['a statement', (sql, table) => sql`INSERT INTO ${sql(table)} VALUES ('after')`],
+  ['a text', (sql, table) => sql.unsafe(`INSERT INTO ${table} VALUES ('after')`)],
+  [
+    'a savepoint',
+    (sql, table) => sql.savepoint((within) => within`INSERT INTO ${within(table)} VALUES ('s')`),
+  ],
+]
+
+// As reported of postgres.js in porsager/postgres#1155 and #1215.
+test.each(WAYS)('postgres.js: %s after the session is lost writes nothing', async (_, write) => {
+  const [schema, table] = [newSchema(), `rows_of_${newSchema()}`]
+  const sql = postgres(server.connectionString, { max: 1, fetch_types: false })
+  await using other = await openPostgres({ connectionString: server.connectionString, schema })
+  const { store } = await openPostgres({ driver: postgresJs(sql), schema })
+  await sql`CREATE TABLE ${sql(table)} (text text)`
+  const failed: unknown[] = []
+  const work = inTransaction(async (lent: TransactionSql) => {
+    await lent`INSERT INTO ${lent(table)} VALUES ('before')`
+    await lent.savepoint(async (within) => {
+      await within`SET LOCAL idle_in_transaction_session_timeout = 20`
+      // Makes postgres.js replace the session at once.
+      await sql`SELECT 1`
+      try {
+        await write(lent, table)
+      } catch (error) {
+        failed.push(error)
+      }
+      await within`INSERT INTO ${within(table)} VALUES ('within')`
+    })
+  })
+  const appending = store.append({ ...firstOf('law-a'), inTransaction: work })
+  await expect(appending).rejects.toThrow()
+  expect(failed).toMatchObject([{ code: 'CONNECTION_CLOSED' }])
+  expect(await sql`SELECT text FROM ${sql(table)}`).toEqual([])
+  expect(await wholeLog(other.store)).toEqual([])
+  await sql.end()
+})
