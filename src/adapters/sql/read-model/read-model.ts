@@ -1,7 +1,7 @@
 import { byType, TYPES } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { MappedGroup, MappedGroupsQuery } from '../../../ports/access-reads.js'
-import type { EventStore, Position } from '../../../ports/event-store.js'
+import { type EventStore, type Position, StoreFault } from '../../../ports/event-store.js'
 import type {
   FoundAtHead,
   ReadArguments,
@@ -90,7 +90,13 @@ export interface ReadModelDriver {
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect, batchSize, own } = driver
   const totals: Totals = new Map()
-  const read = sqlReads(driver, totals)
+  const reads = sqlReads(driver, totals)
+  const read: ReadAtHead = async (query) => {
+    const answer = await reads(query)
+    if (query.method === 'history' && answer.reached > answer.head && !dialect.keepsEvents)
+      throw new StoreFault(NO_LOG, 'not_recorded')
+    return answer
+  }
   const readAtHead: ReadAtHead = own
     ? async (query) => {
         const answer = await read(query)
@@ -114,6 +120,9 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
   }
   return readModel
 }
+
+const NO_LOG =
+  'History is read from the log, which is not in the database of this read model: use the read model of the store'
 
 /** The reads of a read model in one database. */
 export const sqlReads = (
