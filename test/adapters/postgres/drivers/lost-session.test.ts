@@ -1,3 +1,4 @@
+import { Pool, type PoolClient } from 'pg'
 import postgres, { type TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { inTransaction, openPostgres, postgresJs } from '../../../../src/adapters/postgres/index.js'
@@ -47,4 +48,17 @@ test.each(WAYS)('postgres.js: %s after the session is lost writes nothing', asyn
   expect(await sql`SELECT text FROM ${sql(table)}`).toEqual([])
   expect(await wholeLog(other.store)).toEqual([])
   await sql.end()
+})
+
+test('pg: a session that ends right after the function is a fault of the store', async () => {
+  const pool = new Pool({ connectionString: server.connectionString, max: 1 })
+  const { store } = await openPostgres({ pool, schema: newSchema() })
+  const ended = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  const work = inTransaction(async (client: PoolClient) => {
+    client.query = (() => Promise.reject(ended)) as never
+  })
+  const appending = store.append({ ...firstOf('law-a'), inTransaction: work })
+  await expect(appending).rejects.toMatchObject({ name: 'StoreFault', outcome: 'not_recorded' })
+  expect(await wholeLog(store)).toEqual([])
+  await pool.end()
 })
