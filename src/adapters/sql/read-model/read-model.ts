@@ -84,8 +84,7 @@ export interface ReadModelDriver {
 /**
  * A read model in tables of its own, which {@link createTables} makes.
  *
- * @param store - in the same database, with a table `events` and its column `position`; of a store that is not of this library
- *   the dialect sets `keepsEvents`
+ * @param store - `openSqlite`'s or `openPostgres`'s in the same database; for any other, the dialect sets `keepsEvents`
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect, batchSize, own } = driver
@@ -93,7 +92,7 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
   const reads = sqlReads(driver, totals)
   const read: ReadAtHead = async (query) => {
     const answer = await reads(query)
-    if (query.method === 'history' && answer.reached > answer.head && !dialect.keepsEvents)
+    if (query.method === 'history' && answer.reached > answer.head)
       throw new StoreFault(NO_LOG, 'not_recorded')
     return answer
   }
@@ -114,8 +113,11 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
       totals.clear()
     },
     ...readMethods(async (query) => (await read(query)).found),
-    readAtHead: (pair) =>
-      pair.store === store && pair.readModel === readModel ? readAtHead : undefined,
+    // The end of a log that is elsewhere is not in the database.
+    ...(!dialect.keepsEvents && {
+      readAtHead: (pair) =>
+        pair.store === store && pair.readModel === readModel ? readAtHead : undefined,
+    }),
     ...(own && { applyOwn: own.apply }),
   }
   return readModel

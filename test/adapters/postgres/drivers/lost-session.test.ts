@@ -50,37 +50,46 @@ test.each(WAYS)('postgres.js: %s after the session is lost writes nothing', asyn
   await sql.end()
 })
 
-test.each([
-  ['a statement', (lent: TransactionSql, sleep: (sql: TransactionSql) => unknown) => sleep(lent)],
-  ['a savepoint', (lent: TransactionSql, sleep) => lent.savepoint(async (sql) => sleep(sql))],
-] as const)('postgres.js: %s that is running when the session is lost fails', async (_, run) => {
-  const [schema, table] = [newSchema(), `rows_of_${newSchema()}`]
-  const sql = postgres(server.connectionString, { max: 1, fetch_types: false })
-  const other = new Pool({ connectionString: server.connectionString, max: 1 })
-  const { store } = await openPostgres({ driver: postgresJs(sql), schema })
-  await other.query(`CREATE TABLE ${table} (text text)`)
-  const failed: unknown[] = []
-  const work = inTransaction(async (lent: TransactionSql) => {
-    const [session] = await lent`SELECT pg_backend_pid() AS pid`
-    const sleep = async (within: TransactionSql) => {
-      const sleeping = within`SELECT pg_sleep(60)`.execute()
-      await other.query('SELECT pg_terminate_backend($1)', [session?.['pid']])
-      await sleeping
-    }
-    try {
-      await run(lent, sleep)
-    } catch (error) {
-      failed.push(error)
-    }
-    await lent`INSERT INTO ${lent(table)} VALUES ('after')`
-  })
-  const appending = store.append({ ...firstOf('law-a'), inTransaction: work })
-  await expect(appending).rejects.toThrow()
-  expect(failed).toMatchObject([{ code: 'CONNECTION_CLOSED' }])
-  expect((await other.query(`SELECT text FROM ${table}`)).rows).toEqual([])
-  await other.end()
-  await sql.end({ timeout: 0 })
-})
+/** How it runs a statement, which `sleep` sends. */
+const RUNS: readonly (readonly [
+  string,
+  (sql: TransactionSql, sleep: (sql: TransactionSql) => Promise<void>) => Promise<unknown>,
+])[] = [
+  ['a statement', (sql, sleep) => sleep(sql)],
+  ['a savepoint', (sql, sleep) => sql.savepoint(sleep)],
+]
+
+test.each(RUNS)(
+  'postgres.js: %s that is running when the session is lost fails',
+  async (_, run) => {
+    const [schema, table] = [newSchema(), `rows_of_${newSchema()}`]
+    const sql = postgres(server.connectionString, { max: 1, fetch_types: false })
+    const other = new Pool({ connectionString: server.connectionString, max: 1 })
+    const { store } = await openPostgres({ driver: postgresJs(sql), schema })
+    await other.query(`CREATE TABLE ${table} (text text)`)
+    const failed: unknown[] = []
+    const work = inTransaction(async (lent: TransactionSql) => {
+      const [session] = await lent`SELECT pg_backend_pid() AS pid`
+      const sleep = async (within: TransactionSql) => {
+        const sleeping = within`SELECT pg_sleep(60)`.execute()
+        await other.query('SELECT pg_terminate_backend($1)', [session?.['pid']])
+        await sleeping
+      }
+      try {
+        await run(lent, sleep)
+      } catch (error) {
+        failed.push(error)
+      }
+      await lent`INSERT INTO ${lent(table)} VALUES ('after')`
+    })
+    const appending = store.append({ ...firstOf('law-a'), inTransaction: work })
+    await expect(appending).rejects.toThrow()
+    expect(failed).toMatchObject([{ code: 'CONNECTION_CLOSED' }])
+    expect((await other.query(`SELECT text FROM ${table}`)).rows).toEqual([])
+    await other.end()
+    await sql.end({ timeout: 0 })
+  },
+)
 
 test('pg: a session that ends right after the function is a fault of the store', async () => {
   const pool = new Pool({ connectionString: server.connectionString, max: 1 })
