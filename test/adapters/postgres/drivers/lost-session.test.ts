@@ -7,6 +7,17 @@ import { newSchema, serverForFile } from '../test-schemas.js'
 
 const server = serverForFile()
 
+/** Its client may hear that the server ends before its own end is known there. */
+const poolOfOne = (): Pool => {
+  const pool = new Pool({ connectionString: server.connectionString, max: 1 })
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** Codes of a lost connection. */
+const LOST = /^(CONNECTION_CLOSED|ECONNRESET)$/
+
 /** How the function of a host writes a row after its session has ended. */
 const WAYS: readonly (readonly [
   string,
@@ -44,7 +55,7 @@ test.each(WAYS)('postgres.js: %s after the session is lost writes nothing', asyn
   })
   const appending = store.append({ ...firstOf('law-a'), inTransaction: work })
   await expect(appending).rejects.toThrow()
-  expect(failed).toMatchObject([{ code: 'CONNECTION_CLOSED' }])
+  expect(failed).toMatchObject([{ code: expect.stringMatching(LOST) }])
   expect(await sql`SELECT text FROM ${sql(table)}`).toEqual([])
   expect(await wholeLog(other.store)).toEqual([])
   await sql.end()
@@ -64,7 +75,7 @@ test.each(RUNS)(
   async (_, run) => {
     const [schema, table] = [newSchema(), `rows_of_${newSchema()}`]
     const sql = postgres(server.connectionString, { max: 1, fetch_types: false })
-    const other = new Pool({ connectionString: server.connectionString, max: 1 })
+    const other = poolOfOne()
     const { store } = await openPostgres({ driver: postgresJs(sql), schema })
     await other.query(`CREATE TABLE ${table} (text text)`)
     const failed: unknown[] = []
@@ -84,7 +95,7 @@ test.each(RUNS)(
     })
     const appending = store.append({ ...firstOf('law-a'), inTransaction: work })
     await expect(appending).rejects.toThrow()
-    expect(failed).toMatchObject([{ code: 'CONNECTION_CLOSED' }])
+    expect(failed).toMatchObject([{ code: expect.stringMatching(LOST) }])
     expect((await other.query(`SELECT text FROM ${table}`)).rows).toEqual([])
     await other.end()
     await sql.end({ timeout: 0 })
@@ -92,7 +103,7 @@ test.each(RUNS)(
 )
 
 test('pg: a session that ends right after the function is a fault of the store', async () => {
-  const pool = new Pool({ connectionString: server.connectionString, max: 1 })
+  const pool = poolOfOne()
   const { store } = await openPostgres({ pool, schema: newSchema() })
   const ended = Object.assign(new Error('terminating connection'), { code: '57P01' })
   const work = inTransaction(async (client: PoolClient) => {
