@@ -109,6 +109,8 @@ export const german: Texts = {
       'Der Eintrag ist noch nicht veröffentlicht. DNS kann eine Stunde brauchen; diese Seite kann offen bleiben.',
     proven: '{domain} ist nachgewiesen.',
     whose: 'Identitätsanbieter wählen',
+    removed:
+      'Der Anbieter wurde entfernt. Bitten Sie die Person, von der dieser Link kam, um einen neuen.',
     noProvider:
       'Noch ist kein Anbieter verbunden. Wenden Sie sich an die Person, die Ihnen den Link geschickt hat.',
     groups: 'Gruppen Rollen zuordnen',
@@ -221,7 +223,7 @@ export const german: Texts = {
   refusals: {
     INVALID_ARGUMENT: 'Die Anfrage ist fehlerhaft',
     ALREADY_EXISTS: 'Das Objekt gibt es schon',
-    PROTECTED: 'Das Objekt ist durch Code deklariert. Nur dessen Anwendung ändert es',
+    PROTECTED: '{object} ist durch Code ({managedBy}) festgelegt. Nur dessen Anwendung ändert es',
     PLAN_OUTDATED: 'Seit dem Plan haben sich Objekte geändert. Planen Sie erneut',
     PROJECT_INACTIVE: 'Das Projekt ist inaktiv',
     PROOF_NOT_FOUND: 'Der Eintrag der Domain ist nicht veröffentlicht',

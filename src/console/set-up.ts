@@ -62,8 +62,16 @@ export const setUpOf = async (
       ...{ idpId: ids.idpId, expiresAt },
       hasPassedTest: now !== undefined && link.passed.test === now,
       hasSignedIn: now !== undefined && link.passed.sign_in === now,
+      isRemoved: now === undefined && (await isTaken(iam, ids.idpId, asker)),
     }),
   }
+}
+
+/** Whether no provider can be added under an id: that of a removed one stays taken. */
+const isTaken = async (iam: Iam, idpId: string, asker: Asker): Promise<boolean> => {
+  const trial = { idpId, name: idpId, clientId: '-', clientSecret: '-', issuer: 'https://-' }
+  const added = await iam.identityProviders.addOidc(trial, { ...asker, dryRun: true })
+  return added.isErr() && added.error.kind === 'AlreadyExists'
 }
 
 /** Ends a link. */

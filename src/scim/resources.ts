@@ -7,11 +7,11 @@ import { invalid, notFound } from './refusal.js'
 
 /** Resources of one type. `meta.version` of a resource is its ETag. */
 export interface Resources {
-  /** The resources that match, in a fixed order; each is read only if it is on the page. */
+  /** The resources that match, in a fixed order; each is made only if it is on the page. */
   readonly list: (
     at: Directory,
     filter: readonly Condition[] | undefined,
-  ) => Promise<readonly (() => Promise<JsonObject | undefined>)[]>
+  ) => Promise<readonly (() => Promise<JsonObject>)[]>
   /** Whether a PATCH is answered without a body. */
   readonly patchesSilently: boolean
   readonly show: (at: Directory, id: string) => Promise<JsonObject | undefined>
@@ -104,13 +104,13 @@ export const MAX_RESULTS = 200
 /** A page of a list (RFC 7644, section 3.4.2.4). */
 export const listed = async (
   request: ScimRequest,
-  items: readonly (() => Promise<JsonObject | undefined>)[],
+  items: readonly (() => Promise<JsonObject>)[],
 ): Promise<Answer> => {
   const startIndex = Math.max(1, numberIn(request, 'startIndex', 1))
   const count = Math.min(MAX_RESULTS, Math.max(0, numberIn(request, 'count', MAX_RESULTS)))
   const page = items.slice(startIndex - 1, startIndex - 1 + count)
   const found = await Promise.all(page.map((show) => show()))
-  const Resources = found.flatMap((each) => (each ? [wanted(request, each)] : []))
+  const Resources = found.map((each) => wanted(request, each))
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
   const itemsPerPage = Resources.length
   return {

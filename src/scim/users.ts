@@ -3,8 +3,8 @@ import { hashOf } from '../handlers/hash.js'
 import { Refusal } from '../handlers/refusal.js'
 import { keyOf, matches } from './filter.js'
 import { changeUser, contextOf } from './memberships.js'
-import type { ScimUser } from './ports.js'
-import { type Directory, untilDone, userRecords } from './records.js'
+import type { FoundScimUser, ScimUser } from './ports.js'
+import { type Directory, forAll, type UserRecord, untilDone, userRecords } from './records.js'
 import { invalid, refusalFor, ScimRefusal } from './refusal.js'
 import { type Resources, textIn } from './resources.js'
 
@@ -13,14 +13,17 @@ export const users: Resources = {
   patchesSilently: false,
   list: async (at, filter) => {
     if (!filter) {
-      const pushed = await userRecords.list(at)
-      return pushed
-        .filter(([, { value }]) => !value.deleted)
-        .map(
-          ([id]) =>
-            () =>
-              users.show(at, id),
-        )
+      const pushed = (await userRecords.list(at)).filter(([, { value }]) => !value.deleted)
+      const found = new Map<string, FoundScimUser>()
+      // The host may have deleted users: a total that counts them would never be reached.
+      await forAll(pushed, async ([id]) => {
+        const user = await at.users.get(id, at.place)
+        if (user) found.set(id, user)
+      })
+      return pushed.flatMap(([id, { value }]) => {
+        const user = found.get(id)
+        return user ? [() => resourceOf(at, id, user, value)] : []
+      })
     }
     const texts = filter.map(({ path, value }) => [path.join('.').toLowerCase(), value] as const)
     const [id, userName, externalId] = ['id', 'username', 'externalid'].map((name) => {
@@ -45,18 +48,7 @@ export const users: Resources = {
   show: async (at, id) => {
     const user = await at.users.get(id, at.place)
     const record = user && (await userRecords.read(at, id))
-    if (!user || record?.value.deleted) return undefined
-    // Passwords are never returned (RFC 7643, section 4.1.1).
-    const { password: _, groups: __, meta, ...attributes } = user
-    const extensions = Object.keys(attributes).filter((name) => name.startsWith('urn:'))
-    const shown = {
-      ...attributes,
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', ...extensions],
-      active: (record?.value.active ?? true) && user.active !== false,
-    }
-    const location = `${at.basePath}/Users/${encodeURIComponent(id)}`
-    const version = `W/"${await hashOf(shown)}"`
-    return { ...shown, meta: { ...Object(meta), resourceType: 'User', version, location } }
+    return user && !record?.value.deleted ? resourceOf(at, id, user, record?.value) : undefined
   },
   create: async (at, body) => {
     const user = userIn(body)
@@ -91,6 +83,25 @@ export const users: Resources = {
       return (await userRecords.write(at, id, { ...kept, value })) || undefined
     })
   },
+}
+
+const resourceOf = async (
+  { basePath }: Directory,
+  id: string,
+  user: FoundScimUser,
+  record: Pick<UserRecord, 'active'> = { active: true },
+): Promise<JsonObject> => {
+  // Passwords are never returned (RFC 7643, section 4.1.1).
+  const { password: _, groups: __, meta, ...attributes } = user
+  const extensions = Object.keys(attributes).filter((name) => name.startsWith('urn:'))
+  const shown = {
+    ...attributes,
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', ...extensions],
+    active: record.active && user.active !== false,
+  }
+  const location = `${basePath}/Users/${encodeURIComponent(id)}`
+  const version = `W/"${await hashOf(shown)}"`
+  return { ...shown, meta: { ...Object(meta), resourceType: 'User', version, location } }
 }
 
 /** Activates a user, which gives the roles of the groups again, or deactivates one; undefined keeps the state. */

@@ -49,6 +49,21 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
     expect(Math.abs((head?.y ?? 0) - (box?.y ?? 1_000))).toBeLessThan(3)
   })
 
+  it('shows all columns of a comparison at 1280 pixels, in rows of one height', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await opened.open('review?projectId=invoicing&since=2020-01-31T00:00:00.000Z')
+    const rows = page.locator('.window tbody tr:not([aria-hidden])')
+    await rows.filter({ hasText: 'until' }).first().waitFor()
+    const cut = await page
+      .locator('.window, .window td')
+      .evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)
+    const heights = await rows.evaluateAll((all) =>
+      all.map((each) => each.getBoundingClientRect().height),
+    )
+    expect([cut, [...new Set(heights)]]).toEqual([0, [40]])
+    await page.setViewportSize({ width: 1440, height: 800 })
+  })
+
   it('keeps the room of rows that are being read', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -228,13 +243,18 @@ describe.runIf(hasChromium())('What the console shows, in Chromium', () => {
 })
 
 it.runIf(hasChromium())(
-  'A set-up link says until when it works, in the language of the reader',
+  'A set-up link says until when it works, and that its draft was removed, in the language of the reader',
   async () => {
     const host = await openVendor()
     const expiresAt = new Date(Date.now() + 7 * 86_400_000)
     const link = await orThrow(
-      host.iam.setupLinks.issue({ expiresAt, intents: ['domain'] }, { caller: vendor }),
+      host.iam.setupLinks.issue({ expiresAt, intents: ['provider', 'domain'] }, { caller: vendor }),
     )
+    const draft = { idpId: link.linkId, name: 'Entra', clientId: 'c', clientSecret: 's' }
+    const issuer = 'https://login.example.com'
+    const { identityProviders } = host.iam
+    await orThrow(identityProviders.addOidc({ ...draft, issuer }, { caller: vendor }))
+    await orThrow(identityProviders.remove({ idpId: link.linkId }, { caller: vendor }))
     const context = await openContext({ viewport: { width: 360, height: 800 } })
     const page = await context.newPage()
     await page.goto(`${host.origin}/set-up/#${link.token}`)
@@ -245,6 +265,7 @@ it.runIf(hasChromium())(
     await page.getByLabel('Language').selectOption('Deutsch')
     await page.getByRole('heading', { name: german.setUp.title }).waitFor()
     await page.getByText('gültig bis').waitFor()
+    await page.getByText(german.setUp.removed).waitFor()
     await page.getByText(german.setUp.prove, { exact: false }).first().waitFor()
     await context.close()
     await host.close()

@@ -426,8 +426,8 @@ export const PLANTED: readonly PlantedBug[] = [
   bug(
     'a write changes a protected object',
     'application/recording/transact.ts',
-    'if (managedBy !== undefined && managedBy !== own && events.length > 0)',
-    'if (own !== undefined && managedBy !== undefined && managedBy !== own && events.length > 0)',
+    'if (event && managedBy !== undefined && managedBy !== own) {',
+    'if (event && own !== undefined && managedBy !== undefined && managedBy !== own) {',
     145,
   ),
   bug(

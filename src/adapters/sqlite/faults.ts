@@ -21,9 +21,18 @@ export class UnusableFile extends Error {
   }
 }
 
-/** An error of SQLite as a {@link StoreFault}; any other error as it is. */
-export const faultOf = (error: unknown, outcome: FaultOutcome): unknown =>
-  isSqliteError(error) ? new StoreFault(`SQLite: ${error.message}`, outcome, error) : error
+/** An error of SQLite, or a statement that the driver refused to run, as a {@link StoreFault}; any other error as it is. */
+export const faultOf = (error: unknown, outcome: FaultOutcome): unknown => {
+  if (isIterating(error)) return new StoreFault(ITERATING, 'not_recorded', error)
+  return isSqliteError(error) ? new StoreFault(`SQLite: ${error.message}`, outcome, error) : error
+}
+
+const ITERATING =
+  'The host is iterating rows on this handle. End the iteration before the call, or read the rows with all()'
+
+/** Whether better-sqlite3 refused a statement, since the host is reading rows one by one. */
+const isIterating = (error: unknown): boolean =>
+  fieldOf(error, 'message') === 'This database connection is busy executing a query'
 
 /** How long a rejected caller should wait before another try, in milliseconds. */
 const RETRY_AFTER_MS = 1_000

@@ -73,6 +73,8 @@ export interface Protected {
   readonly kind: 'Protected'
   /** The `managedBy` of that desired state. */
   readonly managedBy: string
+  /** The object, by its type and ids. Not enumerable: JSON and spread leave it out. */
+  readonly object?: ObjectRef
 }
 
 /** The user lacks the access that `access.require` was called for. HTTP status 403. */

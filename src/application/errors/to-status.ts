@@ -164,7 +164,7 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
       return [detail('BadRequest', { fieldViolations: error.violations })]
     case 'NotFound':
     case 'AlreadyExists':
-      return [resourceInfo(error.object)]
+      return resourceInfo(error)
     case 'Unavailable':
       return retryInfo(error)
     case 'PlanOutdated':
@@ -172,7 +172,7 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
     case 'SequenceMismatch':
       return [preconditionFailure(error, 'expectedSequence')]
     case 'Protected':
-      return [preconditionFailure(error, 'managedBy')]
+      return [preconditionFailure(error, 'managedBy'), ...resourceInfo(error)]
     case 'IdempotencyKeyReused':
       return [preconditionFailure(error, 'idempotencyKey')]
     case 'ProjectInactive':
@@ -188,8 +188,10 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
   }
 }
 
-const resourceInfo = (object: ObjectRef): StatusDetail =>
-  detail('ResourceInfo', { resourceType: object.type, resourceName: nameOf(object) })
+const resourceInfo = ({ object }: { readonly object?: ObjectRef }): readonly StatusDetail[] =>
+  object
+    ? [detail('ResourceInfo', { resourceType: object.type, resourceName: nameOf(object) })]
+    : []
 
 const preconditionFailure = (error: IamError, subject: string): StatusDetail =>
   detail('PreconditionFailure', {
@@ -278,7 +280,7 @@ const particularsOf = (error: AnyError): string => {
     case 'AlreadyExists':
       return namedObject(error.object)
     case 'Protected':
-      return `managedBy ${error.managedBy}`
+      return `${error.object ? `${namedObject(error.object)}, ` : ''}managedBy ${error.managedBy}`
     case 'ProofNotFound':
       return `publish it as the TXT record ${error.recordName}`
     case 'NotConfigured':

@@ -9,7 +9,8 @@ import {
   type StreamWrite,
   type VersionConflict,
 } from '../../ports/event-store.js'
-import { invalid, type WriteError } from '../errors/errors.js'
+import { aggregateOf } from '../../projections/read-events.js'
+import { invalid, type Protected, type WriteError } from '../errors/errors.js'
 import { Fault, unavailable } from '../errors/fault.js'
 import type { Observer } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -175,8 +176,12 @@ export const unprotected = <Decided extends Decision>(
   for (const { before, events } of changes) {
     const own = marks?.managedBy
     const managedBy = before.protectedBy ?? (own === undefined ? undefined : managerOf(before))
-    if (managedBy !== undefined && managedBy !== own && events.length > 0)
-      return err({ kind: 'Protected', managedBy })
+    const [event] = events
+    if (event && managedBy !== undefined && managedBy !== own) {
+      const refusal: Protected = { kind: 'Protected', managedBy }
+      const object = aggregateOf(event.type).ref(event.data)
+      return err(Object.defineProperty(refusal, 'object', { value: object }))
+    }
   }
   return decision
 }

@@ -84,6 +84,7 @@ export interface UserGrants {
   /**
    * Adds grants from a list or a stream of rows, in atomic batches. Rows that are malformed, or would change a grant,
    * are reported. Rows that exist and are equal are skipped, so an interrupted import continues when it is run again.
+   * Needs its permissions for the whole organization, as rows may be about any project and resource.
    */
   readonly import: LongWrite<ImportUserGrantsInput, ImportProgress, ImportReport>
   /** Returns one grant. */

@@ -49,6 +49,8 @@ export interface Failure {
   readonly reason: string
   readonly message: string
   readonly metadata: Readonly<Record<string, string>>
+  /** The ids of the object that it is about; empty without one. */
+  readonly object: string
   readonly violations: readonly { readonly field: string; readonly description: string }[]
   /** How many rows were read before, of a list that is read to its end. */
   readonly count?: number
@@ -158,6 +160,7 @@ interface Status {
   readonly details?: readonly {
     readonly reason?: string
     readonly metadata?: Failure['metadata']
+    readonly resourceName?: string
     readonly fieldViolations?: Failure['violations']
   }[]
 }
@@ -167,6 +170,7 @@ const failureOf = (status: number, { message = '', details = [] }: Status): Fail
   message,
   reason: details.find(({ reason }) => reason)?.reason ?? '',
   metadata: details.find(({ metadata }) => metadata)?.metadata ?? {},
+  object: details.find(({ resourceName }) => resourceName)?.resourceName ?? '',
   violations: details.find(({ fieldViolations }) => fieldViolations)?.fieldViolations ?? [],
 })
 

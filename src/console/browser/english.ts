@@ -111,6 +111,7 @@ export const ENGLISH = {
     notYet: 'The record is not published yet. DNS may take an hour; you can keep this page open.',
     proven: '{domain} is proven.',
     whose: 'Choose the identity provider',
+    removed: 'The provider was removed. Ask the person who sent you this link for a new one.',
     noProvider: 'No provider is connected yet. Ask the person who sent you the link.',
     groups: 'Map groups to roles',
     groupsAbout:
@@ -219,7 +220,7 @@ export const ENGLISH = {
   refusals: {
     INVALID_ARGUMENT: 'The request is malformed',
     ALREADY_EXISTS: 'The object already exists',
-    PROTECTED: 'Code declares the object. Only applying that code changes it',
+    PROTECTED: 'Code ({managedBy}) declares {object}. Only applying that code changes it',
     PLAN_OUTDATED: 'Objects have changed since the plan was made. Plan again',
     PROJECT_INACTIVE: 'The project is inactive',
     PROOF_NOT_FOUND: 'The record of the domain is not published',

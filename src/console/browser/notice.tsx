@@ -7,7 +7,8 @@ import type { Query } from './query.js'
 import { fieldName, say, sayCount, texts } from './texts.js'
 
 /** Why a call failed, as a sentence. */
-export const sayFailure = ({ status, reason, message, metadata, violations }: Failure): string => {
+export const sayFailure = (failure: Failure): string => {
+  const { status, reason, message, metadata, object, violations } = failure
   if (status === 0) return texts.offline
   if (status === 503) return texts.unavailable
   if (status === 401) return texts.signedOut
@@ -16,7 +17,7 @@ export const sayFailure = ({ status, reason, message, metadata, violations }: Fa
   const fields = violations
     .map(({ field, description }) => `${fieldName(field)} ${sayViolation(description)}`)
     .join('; ')
-  const sentence = texts.refusals[reason] ?? message
+  const sentence = say(texts.refusals[reason] ?? message, { ...metadata, object })
   const said = fields ? `${sentence}: ${fields}` : sentence
   const { correlationId: id } = metadata
   return id ? say(texts.failed, { message: said, id }) : said

@@ -142,6 +142,22 @@ test('A transaction that the driver refuses to end, because a host reads rows, i
   expect(handle.prepare('SELECT value FROM kept').all()).toHaveLength(2)
 })
 
+test('A call while the host iterates rows on a handle of better-sqlite3 is not recorded, and says what to do.', async () => {
+  const handle = new BetterSqlite(temporaryFile())
+  const { store } = openSqlite(handle)
+  expect(await verdict(store, firstOf('law-a'))).toBe(1)
+  const rows = handle.prepare('SELECT 1 UNION SELECT 2').iterate()
+  rows.next()
+  const refused = {
+    outcome: 'not_recorded',
+    message: expect.stringMatching(/iterating rows .* End the iteration before the call/),
+    cause: { message: /busy executing a query/ },
+  }
+  await expect(store.append(firstOf('law-b'))).rejects.toMatchObject(refused)
+  rows.return?.()
+  expect(await verdict(store, firstOf('law-b'))).toBe(1)
+})
+
 describe('A store', () => {
   test('does not send a group again when it may have been recorded', async () => {
     const database = openDatabase(':memory:')

@@ -433,13 +433,17 @@ it('A project is protected before what lies in it, and lifted after that, howeve
   expect(lifted.at(-1)?.stream).toBe('project-acme+portal')
 })
 
-it('The refusal says what to do, and names no object', async () => {
+it('The refusal says what to do, and names the object', async () => {
   const { iam } = start()
   await good(iam.apply(declared, context))
   const error = await refusal(iam.projects.remove({ id: 'portal' }, context))
   expect(toStatus(error)).toMatchObject({
     code: 9,
-    details: [{ reason: 'PROTECTED', metadata: { managedBy: 'code' } }, {}],
+    details: [
+      { reason: 'PROTECTED', metadata: { managedBy: 'code' } },
+      {},
+      { resourceType: 'project', resourceName: 'portal' },
+    ],
   })
 })
 

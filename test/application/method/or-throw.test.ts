@@ -18,6 +18,7 @@ import {
   addSamples,
   context,
   forgetfulCipher,
+  good,
   iamOn,
   newCipher,
   oidc,
@@ -128,6 +129,21 @@ describe('An IamFailure', () => {
     const recordName = '_claviger-challenge.acme.example'
     const unproven = new IamFailure({ kind: 'ProofNotFound', object, recordName })
     expect(unproven.message).toMatch(new RegExp(`: publish it as the TXT record ${recordName}$`))
+  })
+
+  it('names the protected object, and the desired state that protects it', async () => {
+    const { iam } = start()
+    const projects = [{ id: 'portal', name: 'Portal' }]
+    await good(iam.apply({ managedBy: 'code', protect: true, projects }, context))
+    const refused = await failureOf(() => orThrow(iam.projects.remove({ id: 'portal' }, context)))
+    if (refused.error.kind !== 'Protected') throw new Error(refused.error.kind)
+    const { object, ...others } = refused.error
+    expect(object).toEqual({ type: 'project', id: 'portal' })
+    expect(others).toEqual({ kind: 'Protected', managedBy: 'code' })
+    expect(refused.message).toBe(
+      'Protected (FAILED_PRECONDITION): The object is protected. Only applying its desired state ' +
+        'may change it: project portal, managedBy code',
+    )
   })
 
   it('names the reasons why a user does not have an access', async () => {

@@ -88,9 +88,13 @@ const errors: readonly (readonly [IamError, number, readonly object[]])[] = [
     ],
   ],
   [
-    { kind: 'Protected', managedBy: 'ops' },
+    { kind: 'Protected', object: role, managedBy: 'ops' },
     9,
-    [info('PROTECTED', { managedBy: 'ops' }), precondition('PROTECTED', 'managedBy')],
+    [
+      info('PROTECTED', { managedBy: 'ops' }),
+      precondition('PROTECTED', 'managedBy'),
+      resource('project_role', 'portal/editor'),
+    ],
   ],
   [
     { kind: 'IdempotencyKeyReused', idempotencyKey: 'k' },

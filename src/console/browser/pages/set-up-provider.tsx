@@ -24,13 +24,15 @@ interface ProviderStepProps {
   readonly choose: (idpId: string) => void
   /** Whether none can be added. */
   readonly isFixed: boolean
+  /** Whether the provider of a link was removed: its id cannot be used again. */
+  readonly isRemoved: boolean
   /** The id of the provider of a link; absent in the console, where another can be chosen. */
   readonly ownId?: string | undefined
 }
 
 /** Connects a provider, or continues with one that was connected before. */
 export const ProviderStep = (props: ProviderStepProps) => {
-  const { providers, isReading, chosen, choose, isFixed, ownId } = props
+  const { providers, isReading, chosen, choose, isFixed, isRemoved, ownId } = props
   const [kind, setKind] = useState('')
   const [drawn] = useState(() => drawKey(5))
   const [isEditing, setEditing] = useState(false)
@@ -45,6 +47,7 @@ export const ProviderStep = (props: ProviderStepProps) => {
         )}
       </>
     )
+  if (isRemoved) return <p class="notice">{texts.setUp.removed}</p>
   const idpId = ownId ?? `${kind}-${drawn}`
   const cancel = () => setEditing(false)
   const done = () => {

@@ -66,6 +66,7 @@ export const SetUp = () => {
             isReading={providers.isReading}
             chosen={provider}
             isFixed={!mayConnect}
+            isRemoved={own.body?.['isRemoved'] === true}
             ownId={ownId}
             choose={(chosen) => {
               setPicked(chosen)
