@@ -455,7 +455,7 @@ const rolesByProvider = function* (
 /** Roles of the members of a group who have them in no other way. */
 const rolesOfMembers = function* (
   world: World,
-  { orgId: projectOrgId, projectId, resource, roleKeys, at, now, members }: AffectedByGroup,
+  { orgId: projectOrgId, projectId, resource, roleKeys, at, now, members, others }: AffectedByGroup,
 ): Generator<RoleInProject> {
   const { orgId, idpId, after, until } = members
   const project = world.projects.get(projectOrgId)?.get(projectId)
@@ -464,14 +464,28 @@ const rolesOfMembers = function* (
   if (!project || !provider || !group || !isActive(provider, at)) return
   const organization = project.organizations.get(orgId)
   if (!isOpen(organization ?? { project, orgId, last: undefined }, at)) return
+  const assumed = (others ?? []).flatMap((other) => {
+    const of = world.providers.get(orgId)?.get(other.idpId)
+    const found = of?.groups.get(other.group)
+    return of && found && isActive(of, at) ? [{ ...other, group: found }] : []
+  })
+  const isOther: IsMeant = (each, on) =>
+    (each !== group || on !== resource) &&
+    !assumed.some((other) => other.group === each && other.resource === on)
+  const isAssumed = (userId: string) =>
+    assumed.some((other) => {
+      const report = versionAt(other.group.members.get(userId), at)
+      const begin = report?.groups.includes(other.group) ? report.begin : 0n
+      return other.after !== undefined && begin > other.after && countsOn(other.resource, resource)
+    })
   for (const roleKey of roleKeys) {
-    const isOther: IsMeant = (each, on) => each !== group || on !== resource
     for (const { key: userId, value } of group.members.from()) {
       const member: Member | undefined = versionAt(value, at)
       if (!member?.groups.includes(group) || member.begin <= after) continue
       if (until !== undefined && member.begin > until) continue
       const place = organization && { organization, resource, userId }
       if (place && hasRoleAt(world, place, { roleKey }, { at, now }, isOther)) continue
+      if (isAssumed(userId)) continue
       yield { project, orgId, userId, roleKey, ...(resource !== undefined && { resource }) }
     }
   }
