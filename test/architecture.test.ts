@@ -262,7 +262,7 @@ const drawing: readonly (readonly string[])[] = (() => {
 })()
 
 /** What the drawing has below every line. */
-const SERVES_ALL = [OPTIONS_CHECKER, 'csv.ts', 'rfc3339.ts']
+const SERVES_ALL = [OPTIONS_CHECKER, 'csv.ts', 'duplicates.ts', 'rfc3339.ts']
 
 /** The line of a file in the drawing, and what of it the file belongs to. */
 const placeOf = (file: string): readonly [line: number, part: string] => {

@@ -1,5 +1,5 @@
 import { checkOptions, FUNCTION, type OptionCheck } from '../check-options.js'
-import { bytesOf, type JsonObject, readBody } from '../handlers/body.js'
+import { bytesOf, type JsonObject } from '../handlers/body.js'
 import {
   malformed,
   Refusal,
@@ -23,6 +23,7 @@ import type { Authentication, TransportOptions } from '../transport/options.js'
 import type { NodeRequest } from '../transport/servers/node-request.js'
 import type { NodeResponse } from '../transport/servers/node-response.js'
 import { type Asking, evaluate, evaluateAll, PROJECTS, type ResourceTypes } from './evaluation.js'
+import { readRequest } from './request.js'
 import { searchActions, searchResources, searchSubjects } from './search.js'
 
 /** Options of `authZenHandler`. */
@@ -174,7 +175,7 @@ const respond = async (
     const caller = admitted(await options.authenticate(headers(), signal))
     // Not 415: the specification answers every malformed request with 400.
     if (!isJson(header)) throw malformed('Content-Type must be application/json')
-    const body = readBody(await bytesOf(request))
+    const body = readRequest(await bytesOf(request))
     const orgId = header.get(organizationHeader) || caller.orgId
     const asking = { iam, context: { caller, orgId, signal }, orgId, resources }
     return jsonResponse(200, JSON.stringify(await answer(asking, body)))

@@ -1,6 +1,18 @@
-import { isObject, type JsonObject, objectIn } from '../handlers/body.js'
+import { firstDuplicate } from '../duplicates.js'
+import { isObject, type JsonObject, objectIn, readBody } from '../handlers/body.js'
 import { malformed } from '../handlers/refusal.js'
 import { timeIn } from '../rfc3339.js'
+
+/** The longest path that a refusal repeats. */
+const LONGEST_PATH = 100
+
+/** The object in the body of a request. @throws Refusal if it is malformed; a gateway may read the other of two values */
+export const readRequest = (bytes: Uint8Array): JsonObject => {
+  const body = readBody(bytes)
+  const duplicate = firstDuplicate(new TextDecoder().decode(bytes))
+  if (duplicate) throw malformed(`${duplicate.path.slice(0, LONGEST_PATH)} must not be given twice`)
+  return body
+}
 
 /** A subject or a resource. */
 export interface Entity {
@@ -59,7 +71,7 @@ const propertiesIn = (part: JsonObject, name: PartName): JsonObject =>
 
 /** `context.at`. */
 const readTime = (context: unknown): Date | undefined => {
-  const { at } = objectIn(context ?? {}, 'context')
+  const at = objectIn(context ?? {}, 'context')['at'] ?? undefined
   if (at === undefined) return undefined
   const time = typeof at === 'string' ? timeIn(at.toUpperCase()) : undefined
   if (!time) throw malformed('context.at must be a time in the form of RFC 3339')
@@ -84,11 +96,12 @@ const MAX_EVALUATIONS = 100
 export const readBatch = (
   body: JsonObject,
 ): { readonly items: readonly JsonObject[]; readonly semantic: Semantic } | undefined => {
-  const { evaluations = [], options = {} } = body
+  const evaluations = body['evaluations'] ?? []
   if (!Array.isArray(evaluations)) throw malformed('evaluations must be a list')
   if (evaluations.length > MAX_EVALUATIONS)
     throw malformed(`evaluations must have at most ${MAX_EVALUATIONS} items`)
-  const { evaluations_semantic: semantic = 'execute_all' } = objectIn(options, 'options')
+  const options = objectIn(body['options'] ?? {}, 'options')
+  const semantic = options['evaluations_semantic'] ?? 'execute_all'
   if (!isSemantic(semantic))
     throw malformed(`options.evaluations_semantic must be one of ${SEMANTICS.join(', ')}`)
   if (evaluations.length === 0) return undefined
@@ -117,7 +130,8 @@ export const MAX_RESULTS = 100
 
 /** @throws Refusal if it is malformed */
 export const readPageRequest = (body: JsonObject): PageRequest => {
-  const { token = '', limit } = objectIn(body['page'] ?? {}, 'page')
+  const page = objectIn(body['page'] ?? {}, 'page')
+  const [token, limit] = [page['token'] ?? '', page['limit'] ?? undefined]
   if (typeof token !== 'string') throw malformed('page.token must be text')
   if (limit === undefined) return { token, limit }
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)

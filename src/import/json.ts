@@ -1,13 +1,29 @@
-/** Parses JSON text. @throws SyntaxError that says the line and the column of the fault, and quotes nothing of the text */
+import { firstDuplicate } from '../duplicates.js'
+
+/**
+ * Parses JSON text, in which no object has a name twice: one of the two values would be lost.
+ *
+ * @throws SyntaxError that says the line and the column of the fault, and quotes nothing of the text
+ */
 export const parseJson = (source: string | Uint8Array): unknown => {
   const text = textOf(source)
+  const parsed = parsedIn(text)
+  const duplicate = firstDuplicate(text)
+  if (duplicate) throw new SyntaxError(`It has a name twice: ${placeIn(text, duplicate.at)}`)
+  return parsed
+}
+
+const parsedIn = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    const lines = text.slice(0, faultIn(text)).split(/\r\n|\r|\n/)
-    const column = (lines.at(-1) ?? '').length + 1
-    throw new SyntaxError(`It is not JSON: line ${lines.length}, column ${column}`)
+    throw new SyntaxError(`It is not JSON: ${placeIn(text, faultIn(text))}`)
   }
+}
+
+const placeIn = (text: string, at: number): string => {
+  const lines = text.slice(0, at).split(/\r\n|\r|\n/)
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
 }
 
 /** Text without a byte order mark. Bytes are UTF-8, or UTF-16 if their mark says so. */

@@ -22,17 +22,22 @@ const groupsOf = (address: string): readonly number[] | undefined => {
   return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
 }
 
-/** The IPv4 address that an IPv6 address carries: mapped, compatible, translated (NAT64), 6to4 or ISATAP. */
+/** Two groups as an IPv4 address. */
+const inV4 = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+
+/** The IPv4 address that an IPv6 address stands for: mapped, compatible, translated (NAT64) or 6to4. */
 const embedded = (groups: readonly number[]): string | undefined => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
-  const inV4 = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
   if (groups.slice(0, 5).every((group) => group === 0) && (f === 0xffff || f === 0))
     return inV4(g, h)
   if (a === 0x64 && b === 0xff9b && (c | d | e | f) === 0) return inV4(g, h)
   if (a === 0x2002) return inV4(b, c)
-  if ((e === 0 || e === 0x200) && f === 0x5efe) return inV4(g, h)
   return undefined
 }
+
+/** Whether an address leads to a private IPv4 address by ISATAP, which any network may use: a public one opens none. */
+const isPrivateIsatap = ([, , , , e, f, g = 0, h = 0]: readonly number[]): boolean =>
+  (e === 0 || e === 0x200) && f === 0x5efe && PRIVATE_V4.test(inV4(g, h))
 
 /** Whether an address is this machine's own: 127.0.0.0/8, `::1`, or a name of it. */
 export const isLoopback = (host: string): boolean => {
@@ -53,6 +58,7 @@ export const isPrivateAddress = (host: string): boolean => {
   if (groups === undefined) return isLoopback(host)
   const v4 = embedded(groups)
   if (v4 !== undefined) return PRIVATE_V4.test(v4)
+  if (isPrivateIsatap(groups)) return true
   // The internet is 2000::/3 without the addresses for protocols, such as Teredo, and for documentation.
   const [first = 0, second = 0] = groups
   if (first === 0x2001) return second < 0x200 || second === 0xdb8

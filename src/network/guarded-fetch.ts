@@ -202,15 +202,18 @@ const decodedBody = ({ stream, zlib }: NodeModules, incoming: Incoming): Body =>
   const codings = headersOf(incoming)
     .flatMap(([name, value]) => (name === 'content-encoding' ? value.split(',') : []))
     .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== '' && coding !== 'identity')
+    .filter((coding) => !NO_CODINGS.includes(coding))
   const [coding] = codings
   if (coding === undefined) return incoming
   if (codings.length > 1) throw malformed(`The response has ${codings.length} content codings`)
-  const decoder = DECODERS[coding]?.(zlib)
+  const decoder = Object.hasOwn(DECODERS, coding) && DECODERS[coding]?.(zlib)
   if (!decoder) throw malformed('The response has an unknown content coding')
   decoder.on('error', () => {})
   return stream.pipeline(incoming, decoder, () => {})
 }
+
+/** `identity`, and what servers send that mistake the header: their responses are not compressed. */
+const NO_CODINGS = ['', 'identity', 'none', 'utf-8', 'utf8']
 
 const DECODERS: Readonly<
   Record<string, (zlib: NodeModules['zlib']) => InstanceType<NodeModules['stream']['Transform']>>

@@ -78,8 +78,9 @@ const RESERVED =
   /^(accept-encoding|connection|content-.*|cookie2?|date|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|te|trailer|transfer-encoding|upgrade|via|webhook-.*)$/i
 
 const areHeaders = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const headers = Object.entries(value)
+  // A `Headers` or a `Map` has no entries of its own: its headers would be left out.
+  if (Object.prototype.toString.call(value) !== '[object Object]') return false
+  const headers = Object.entries(Object(value))
   const names = new Set(headers.map(([name]) => name.toLowerCase()))
   return (
     names.size === headers.length &&

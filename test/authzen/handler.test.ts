@@ -94,6 +94,11 @@ describe('a request', () => {
     ['too deep', `{"subject":${'['.repeat(33)}${']'.repeat(33)}}`, 'at most 32 levels deep'],
     ['far too deep', '['.repeat(100_000), 'must be JSON'],
     ['a list', '[]', 'must be an object'],
+    [
+      'a name twice',
+      JSON.stringify(fixture).replace('"id":', '"id":"nobody","\\u0069d":'),
+      'subject.id must not be given twice',
+    ],
     ['a context that is text', { ...fixture, context: 'now' }, 'context must be an object'],
     [
       'properties that are text',
@@ -131,6 +136,19 @@ describe('a request', () => {
     { token: '%' },
   ])('for a page is answered 400: %j', async (page) => {
     expect((await send(SUBJECTS, { ...fixture, page })).status).toBe(400)
+  })
+
+  // Serializers of Java, C# and Go write fields that are not set as null.
+  it.each([
+    [EVALUATION, { context: null }],
+    [EVALUATION, { context: { at: null } }],
+    [EVALUATION, { subject: { ...alice, properties: null } }],
+    [EVALUATIONS, { evaluations: null, options: null }],
+    [EVALUATIONS, { evaluations: [{}], options: { evaluations_semantic: null } }],
+    [SUBJECTS, { page: null }],
+    [SUBJECTS, { page: { token: null, limit: null } }],
+  ])('takes null for absent: %s %j', async (path, more) => {
+    expect((await send(path, { ...fixture, ...more })).status).toBe(200)
   })
 
   it('is about the organization that the header names', async () => {

@@ -7,6 +7,7 @@ import {
 } from 'claviger/import'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { firstDuplicate } from '../../src/duplicates.js'
 
 const zitadel = {
   orgs: [
@@ -77,6 +78,16 @@ describe('parseJson', () => {
     )
   })
 
+  // https://github.com/opena2a-org/secretless-ai/issues/140, https://github.com/luisgf/infrabroker/issues/216
+  it.each<[text: string, line: number, column: number]>([
+    ['{"projects":[1],"projects":[]}', 1, 17],
+    ['{\n  "a": [{"b": "a", "\\u0062": 1}]\n}', 2, 20],
+    ['{"__proto__":1,"__proto__":2}', 1, 16],
+  ])('says where %j has a name twice', (text, line, column) => {
+    const fault = new SyntaxError(`It has a name twice: line ${line}, column ${column}`)
+    for (const source of [text, utf16(text, true)]) expect(() => parseJson(source)).toThrow(fault)
+  })
+
   it('finds a fault in whatever JSON.parse refuses, and quotes nothing', () => {
     const damaged = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', ']', '"', 'x', '\n', '1'))
@@ -93,7 +104,8 @@ describe('parseJson', () => {
           expect(() => parseJson(text)).toThrow(/^It is not JSON: line \d+, column \d+$/)
           return
         }
-        expect(parseJson(text)).toEqual(expected)
+        if (firstDuplicate(text)) expect(() => parseJson(text)).toThrow(/^It has a name twice: /)
+        else expect(parseJson(text)).toEqual(expected)
       }),
       { numRuns: 2_000 },
     )

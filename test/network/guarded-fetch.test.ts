@@ -44,6 +44,14 @@ describe('A process that asks a hostile server', () => {
       [answer(http([OK, 'content-length: 9'], 'half'), 'stay'), { reason: 'timeout' }],
       [answer(Buffer.from(''), 'stay'), { reason: 'timeout' }],
       [answer(Buffer.from(''), 'reset'), { reason: 'network' }],
+      [answer(http([OK, 'content-encoding: constructor'], json)), { reason: 'malformed' }],
+      // https://github.com/encode/httpx/issues/195, https://github.com/sparklemotion/mechanize/issues/138
+      [answer(http([OK, 'content-encoding: UTF-8'], json)), { status: 200, text: json }],
+      [answer(http([OK, 'content-encoding: utf8, none'], json)), { status: 200, text: json }],
+      [
+        answer(http([OK, 'content-encoding: gzip, utf-8'], gzipSync(json))),
+        { status: 200, text: json },
+      ],
     ]
     const { code, complaints, asked } = await askInProcess(
       cases.map(([each]) => each),

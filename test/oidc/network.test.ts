@@ -37,12 +37,18 @@ describe('A request to a provider', () => {
     'https://[3fff::1]/',
     'https://[2606:4700::5efe:10.0.0.1]/',
     'https://[2606:4700::200:5efe:10.0.0.1]/',
+    'https://[fd00::5efe:8.8.8.8]/',
+    'https://[fd12:3456::200:5efe:8.8.8.8]/',
+    'https://[fe80::5efe:8.8.8.8]/',
+    'https://[2001:db8::5efe:8.8.8.8]/',
+    'https://[ff02::5efe:8.8.8.8]/',
   ])('is not made to %s', async (href) => {
     await expect(ask(href)).rejects.toMatchObject({ refusal: { reason: 'address' } })
   })
 
   it('is made to an address of the internet', async () => {
     expect((await ask('https://[2606:4700::1]/')).status).toBe(200)
+    expect((await ask('https://[2606:4700::5efe:8.8.8.8]/')).status).toBe(200)
     expect(isPrivateAddress('8.8.8.8')).toBe(false)
   })
 

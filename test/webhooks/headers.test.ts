@@ -51,6 +51,8 @@ it('Headers that would change the message or the connection, or break a line, ar
     { 'x-key': 'canary'.repeat(2_000) },
     { 'x-key': 'canary', 'X-Key': 'canary' },
     [['x-key', 'canary']],
+    new Headers({ 'x-key': 'canary' }),
+    new Map([['x-key', 'canary']]),
     null,
     'x-key: canary',
   ]

@@ -140,17 +140,25 @@ export const followed = async (
   const refuse = (): void => {
     atHead = Number.NEGATIVE_INFINITY
   }
+  /** A failover lost events that were applied here: the log is read again from its start. */
+  const beginAgain = (): void => {
+    refuse()
+    present = presentAccess()
+    position = 0n
+  }
   const log: FollowedLog = {
-    readAll: (after, limit) => store.readAll(after, limit),
+    // With the event at `after`: if it is gone, later events of others may hide that from the head.
+    readAll: async (after, limit) => {
+      if (after === 0n) return store.readAll(after, limit)
+      const [seen, ...events] = await store.readAll(after - 1n, limit + 1)
+      if (seen === undefined || seen.position === after) return events
+      beginAgain()
+      throw new Error('The store has lost events: the log is read again from its start')
+    },
     lastPosition: async () => {
       const before = position
       head = await store.lastPosition()
-      // A failover lost events that were applied here: the log is read again from its start.
-      if (head < before) {
-        refuse()
-        present = presentAccess()
-        position = 0n
-      }
+      if (head < before) beginAgain()
       return head
     },
   }

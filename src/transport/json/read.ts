@@ -1,3 +1,5 @@
+import { firstDuplicate } from '../../duplicates.js'
+import type { Violation } from '../../index.js'
 import { timeIn } from '../../rfc3339.js'
 import {
   A_TIME,
@@ -17,10 +19,14 @@ import {
 import { malformed, refuseMalformed } from '../operations/refusal.js'
 import { withoutMask } from '../operations/update-mask.js'
 import type { WireField, WireMessage } from '../wire.js'
-import { duplicateField, firstDuplicate, GIVEN_TWICE } from './duplicates.js'
 
 /** An object of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
+
+const GIVEN_TWICE = 'must not be given twice'
+
+/** The violation of a field that is given more than once. */
+export const duplicateField = (field: string): Violation => ({ field, description: GIVEN_TWICE })
 
 /**
  * The values of a request in JSON: `fromUrl` is a part of them, `bytes` the rest. No refusal repeats a value, which may
@@ -42,7 +48,7 @@ export const readJsonBody = (
   }
   const values = readJson(message, Object.assign(json, fromUrl))
   const duplicate = firstDuplicate(text)
-  if (duplicate !== undefined) throw malformed(duplicateField(duplicate))
+  if (duplicate !== undefined) throw malformed(duplicateField(duplicate.path))
   return values
 }
 

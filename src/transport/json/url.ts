@@ -1,7 +1,6 @@
 import { malformed, type Refusal } from '../operations/refusal.js'
 import type { WireField } from '../wire.js'
-import { duplicateField } from './duplicates.js'
-import type { JsonObject } from './read.js'
+import { duplicateField, type JsonObject } from './read.js'
 
 /** The parameters of a query in the form of JSON. */
 type Tree = { [name: string]: Tree | string | boolean | (string | boolean)[] }

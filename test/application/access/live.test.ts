@@ -381,7 +381,7 @@ describe('A fault of the store', () => {
     const { inner, store, iam, other } = await world((fault) => faults.push(fault))
     const live = await liveOf(iam)
     const { position } = live
-    store.readAll = async (after) => (after > position ? away() : inner.readAll(after, 1))
+    store.readAll = async (after) => (after >= position ? away() : inner.readAll(after, 2))
     const roles = ['one', 'two'].map((roleKey) => ({ roleKey, displayName: roleKey }))
     await good(other.projectRoles.addMany({ projectId: 'portal', roles }, context))
     await vi.advanceTimersByTimeAsync(5)
@@ -419,7 +419,8 @@ describe('A log that is read slowly', () => {
       pages.push(after)
       const takes = isBegun && pages.length === slowPage ? 3.5 * maxLag : maxLag / 2
       await new Promise((resolve) => setTimeout(resolve, takes))
-      return inner.readAll(after, 1)
+      // One event, and the one at `after`.
+      return inner.readAll(after, 2)
     }
     const begun = liveOf(iam, maxLag)
     await vi.advanceTimersByTimeAsync(1_000)
@@ -541,6 +542,28 @@ describe('A failover that lost events', () => {
     await vi.advanceTimersByTimeAsync(1_001)
     expect(live.can(login)).toBe(true)
     expect(live.can(asked)).toBe(false)
+    expect(live.position).toBe(await standby.lastPosition())
+  })
+
+  it('is noticed, too, when others have written to the new server before they read it', async () => {
+    inVirtualTime()
+    const { inner, store, iam, reads } = await world()
+    const kept = await logOf(inner)
+    const live = await liveOf(iam)
+    await good(iam.userGrants.add(grant, context))
+    expect(live.can(asked)).toBe(true)
+    const standby = memoryEventStore()
+    await standby.restore(kept)
+    await good(iamOn(standby).projects.add({ name: 'Other' }, context))
+    expect(await standby.lastPosition()).toBeGreaterThan(live.position)
+    store.readAll = async (...range) => {
+      await reads.before?.()
+      return standby.readAll(...range)
+    }
+    store.lastPosition = () => standby.lastPosition()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(live.can(asked)).toBe(false)
+    expect(live.can(login)).toBe(true)
     expect(live.position).toBe(await standby.lastPosition())
   })
 

@@ -1,10 +1,10 @@
-import type { Violation } from '../../index.js'
-
-/** The objection to a field that is given more than once. */
-export const GIVEN_TWICE = 'must not be given twice'
-
-/** The violation of a field that is given more than once. */
-export const duplicateField = (field: string): Violation => ({ field, description: GIVEN_TWICE })
+/** A name that its object has already. */
+interface Duplicate {
+  /** Such as `roles[1].roleKey`. */
+  readonly path: string
+  /** Where it stands in the text. */
+  readonly at: number
+}
 
 /** An object or a list that the scan is within. */
 interface Open {
@@ -17,8 +17,8 @@ interface Open {
   index: number
 }
 
-/** The path of the first name that its object has already, in JSON that is well-formed. */
-export const firstDuplicate = (json: string): string | undefined => {
+/** The first name that its object has already, in JSON that is well-formed. */
+export const firstDuplicate = (json: string): Duplicate | undefined => {
   const open: Open[] = []
   for (let index = 0; index < json.length; index++) {
     const sign = json[index]
@@ -29,7 +29,7 @@ export const firstDuplicate = (json: string): string | undefined => {
     else if (sign === '"') {
       const end = endOfText(json, index)
       if (current && isName(json, end + 1) && !isNew(current, json.slice(index, end + 1)))
-        return pathOf(open)
+        return { path: pathOf(open), at: index }
       index = end
     }
   }
