@@ -339,7 +339,8 @@ export const impactOfMapping = async (
     const members = { orgId: call.orgId, ...source, after, ...(until !== undefined && { until }) }
     const on = resource === undefined ? {} : { resource }
     const range = { orgId: projectOrgId, projectId, ...on, members, at, now, limit: MAX_NAMED }
-    const asked = roleKeys.map((key) => ({ key, others: assumedOf(earlier, key, now) }))
+    const earlierThere = earlier.filter((each) => countsOn(each.resource, resource))
+    const asked = roleKeys.map((key) => ({ key, others: assumedOf(earlierThere, key, now) }))
     const alone = asked.filter(({ others }) => others.length === 0).map(({ key }) => key)
     const queries = [
       ...(alone.length > 0 ? [{ ...range, roleKeys: alone }] : []),
@@ -366,7 +367,7 @@ export const impactOfMapping = async (
   return { loses: both(ended, expired), gains: both(begun, renewed) }
 }
 
-/** The mappings of which, after their changes, something else counts for a role than in the read model. */
+/** The mappings that, after their changes, give a role by other reports than before. */
 const assumedOf = (
   earlier: readonly ChangedMapping[],
   roleKey: string,

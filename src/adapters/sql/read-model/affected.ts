@@ -246,11 +246,11 @@ const assumed = (dialect: Dialect, others: readonly AssumedMapping[]): Statement
 /** As text: JSON has no number for every position. */
 const ABOVE: Column = { name: 'above', holds: 'text', isNullable: true }
 
-/** Something else counts of the mapping `other` than it gives. */
+/** The mapping `other` is one of those that count as if they were changed. */
 const isAmong = (dialect: Dialect, others: readonly AssumedMapping[]): Statement =>
   sql`(other.idp, other.grp, other.resource) IN (SELECT wanted.idp, wanted.grp, wanted.resource FROM ${assumed(dialect, others)})`
 
-/** The user of `member` has the roles by none of the mappings, as they are assumed. */
+/** Of the mappings that count as if they were changed, none gives the user of `member` the roles. */
 const noneAssumed = (
   dialect: Dialect,
   {
