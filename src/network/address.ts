@@ -35,7 +35,7 @@ const embedded = (groups: readonly number[]): string | undefined => {
   return undefined
 }
 
-/** Whether an address leads to a private IPv4 address by ISATAP, which any network may use: a public one opens none. */
+/** Whether an ISATAP address ends in a private IPv4 address. If that is public, the network of the address decides. */
 const isPrivateIsatap = ([, , , , e, f, g = 0, h = 0]: readonly number[]): boolean =>
   (e === 0 || e === 0x200) && f === 0x5efe && PRIVATE_V4.test(inV4(g, h))
 

@@ -33,6 +33,7 @@ export const deliver = async (
   queue: OrganizationQueue,
   sending: Sending,
 ): Promise<Progress> => {
+  await setup.ownTurn()
   const { upTo } = queue
   const page = await pageOf(setup, queue, sending)
   if (sending.signal.aborted) return 'going'
@@ -44,6 +45,7 @@ export const deliver = async (
       durationMs: 0,
     })
   for (const entry of page.items) {
+    await setup.ownTurn()
     if (!sending.permits()) return 'going'
     const progress = await deliverOne(setup, queue, { entry, sending, logId: page.logId })
     sending.onAttempt()

@@ -100,6 +100,8 @@ export interface Setup {
   readonly lease: number
   readonly source: string
   readonly environment: Environment
+  /** Waits for a place in a turn of the event loop, because all endpoints may have messages at the same time. */
+  readonly ownTurn: () => Promise<void>
   readonly notify: (delivery: Delivery) => void
   readonly notifyFault: (fault: WebhookFault) => void
 }
@@ -124,9 +126,25 @@ export const setUp = (
     lease,
     source,
     environment,
+    ownTurn: turnsOf(environment),
     notify: (delivery) => quietly(onDelivery, delivery),
     notifyFault: (fault) => quietly(onFault, fault),
   }
+}
+
+/** Longest time for which messages are begun in one turn of the event loop, in milliseconds. */
+const TURN_MS = 5
+
+/** Gives callers their places one after the other, and lets other work run once a turn has taken long. */
+const turnsOf = (environment: Environment): Setup['ownTurn'] => {
+  let last = Promise.resolve()
+  let begin = environment.elapsed()
+  const next = async (): Promise<void> => {
+    if (environment.elapsed() - begin < TURN_MS) return
+    await environment.yield()
+    begin = environment.elapsed()
+  }
+  return () => (last = last.then(next))
 }
 
 /** Calls a hook. An exception or rejection of it is ignored. */

@@ -22,7 +22,8 @@ export interface RedeliverInput {
   readonly endpoint: string
   /**
    * Position after which messages are sent again: `0n` (the start of the log) to `2n ** 64n - 1n`. To skip a message
-   * that a receiver keeps rejecting, pass a later position. Default: the endpoint continues where it was.
+   * that a receiver keeps rejecting, pass its position or a later one: messages of other organizations up to it are
+   * skipped, too. Default: the endpoint continues where it was.
    */
   readonly after?: Position | undefined
 }

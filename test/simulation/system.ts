@@ -239,7 +239,7 @@ const memoryServer = (given: ServerGiven): Server => {
     ) =>
       through(async () => {
         const reads: ReadMethods<Type> = shared
-        const head = events.at(-1)?.position ?? 0n
+        const head = (events.at(-1) ?? beginning.at(-1))?.position ?? 0n
         const reached = await shared.checkpoint()
         return { found: await reads[query.method](...query.args), head, reached }
       })

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../domain/values.js'
 import { isAnswer } from './connection/faults.js'
 
 /** A row: its columns in order, each as PostgreSQL's text. */
@@ -238,6 +239,7 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
         },
         isLost: (error) => !isAnswer(error),
         endSession: (within) => within.unsafe(END_SESSION).raw(),
+        lend: unlessLost,
       })
       noticed.add(onNotice)
       return {
@@ -258,6 +260,67 @@ export const postgresJs = (sql: PostgresJs): PostgresDriver => {
 }
 
 /**
+ * A transaction for the host. Once its session is lost it throws: postgres.js would run its statements alone, in the
+ * session that replaces it, or crash.
+ */
+const unlessLost = <Within extends object>(within: Within, session: Watched): Within => {
+  const requireSession = (): void => {
+    const lost = session.lost()
+    if (lost) throw lost.reason
+  }
+  const savepoint = (begin: Callable, values: readonly unknown[]) =>
+    new Promise((resolve, reject) => {
+      const lent = (work: Callable) => async (inner: object) => {
+        try {
+          return await work(unlessLost(inner, session))
+        } finally {
+          const lost = session.lost()
+          if (lost) {
+            reject(lost.reason)
+            // It would be rolled back, too, once this ends.
+            await new Promise(() => undefined)
+          }
+        }
+      }
+      const given = values.map((value) => (isCallable(value) ? lent(value) : value))
+      Promise.resolve(begin(...given)).then(resolve, reject)
+    })
+  return new Proxy(within, {
+    apply: (called, self, values) => {
+      requireSession()
+      return noting(Reflect.apply(called as Callable, self, values), session)
+    },
+    get: (_, name) => {
+      requireSession()
+      const value: unknown = Reflect.get(within, name)
+      if (!isCallable(value)) return value
+      if (name === 'savepoint') return (...values: unknown[]) => savepoint(value, values)
+      if (name === 'unsafe') return (...values: unknown[]) => noting(value(...values), session)
+      return value
+    },
+  })
+}
+
+type Callable = (...values: unknown[]) => unknown
+
+const isCallable = (value: unknown): value is Callable => typeof value === 'function'
+
+/** A statement that notes a lost session before the host knows: the transaction fails later. It is not sent by this. */
+const noting = (statement: unknown, { note }: Watched): unknown => {
+  const then = fieldOf(statement, 'then')
+  if (!isCallable(then)) return statement
+  return Object.assign(Object(statement), {
+    // biome-ignore lint/suspicious/noThenProperty: it replaces the one that it calls
+    then: (done: unknown, failed: unknown) =>
+      then.call(statement, done, (error: unknown) => {
+        note(error)
+        if (isCallable(failed)) return failed(error)
+        throw error
+      }),
+  })
+}
+
+/**
  * For the option `onnotice` of postgres.js if the server has synchronous standbys: a commit that may be missing on them
  * then has an unknown outcome. That applies to all running calls, because a notice does not name its call.
  */
@@ -269,6 +332,18 @@ export const postgresJsNotice = (notice: unknown): void => {
 const textsOf = (row: unknown): PostgresRow =>
   Array.from(row as Iterable<unknown>, (bytes) => (bytes === null ? null : String(bytes)))
 
+/** Why a session is gone. */
+interface Lost {
+  readonly reason: unknown
+}
+
+/** The session of a transaction that is lent. */
+interface Watched {
+  readonly lost: () => Lost | undefined
+  /** Sees the error of a statement of the host. */
+  readonly note: (error: unknown) => void
+}
+
 /** How a driver runs statements and transactions that are functions. */
 interface Callbacks<Within> {
   /** Runs `work` in a transaction, which is committed when it resolves and rolled back when it rejects. */
@@ -279,6 +354,8 @@ interface Callbacks<Within> {
   readonly isLost?: (error: unknown) => boolean
   /** Ends the session of a transaction. Without it a broken one is rolled back. */
   readonly endSession?: (within: Within) => Promise<unknown>
+  /** Lends a transaction to the host. Absent: as it is. */
+  readonly lend?: (within: Within, session: Watched) => Within
 }
 
 /** A transaction that was begun. */
@@ -299,12 +376,13 @@ const connectionByCallbacks = <Within>({
   rows,
   isLost,
   endSession,
+  lend = (within) => within,
 }: Callbacks<Within>): Omit<PostgresConnection, 'session'> &
   Required<Pick<PostgresConnection, 'client'>> => {
   let begun: Begun<Within> | undefined
   let ended: Promise<unknown> | undefined
   /** Why the connection is gone: some drivers crash when they are asked to end its transaction. */
-  let lost: { readonly reason: unknown } | undefined
+  let lost: Lost | undefined
 
   const start = () =>
     new Promise<Begun<Within>>((resolve, reject) => {
@@ -340,8 +418,16 @@ const connectionByCallbacks = <Within>({
     }
   }
 
+  const watched: Watched = {
+    lost: () => lost,
+    note: (reason) => {
+      // Other errors without an SQLSTATE are of statements that were not sent.
+      if (fieldOf(reason, 'errno') !== undefined) lost ??= { reason }
+    },
+  }
+
   return {
-    client: () => begun?.within,
+    client: () => begun && lend(begun.within, watched),
     rows: async (statement) => {
       if (lost && begun) throw lost.reason
       const { text } = statement

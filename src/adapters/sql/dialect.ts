@@ -94,8 +94,8 @@ export interface Dialect {
   /** A table called `wanted` with these columns of `rows`, and `nth`, which counts from 1. */
   readonly wanted: (columns: readonly Column[], rows: readonly Row[]) => Statement
   /**
-   * Whether the table `events` of the library's stores is elsewhere: the read model then keeps the events that it applies.
-   * Its table `events` needs no other column than `position`.
+   * Whether the table `events` of the library's stores is elsewhere: the read model then keeps the events that it applies,
+   * and needs no such table.
    */
   readonly keepsEvents?: true
   /** The data of a row of `events`, where it is not the column alone. */

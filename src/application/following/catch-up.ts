@@ -195,6 +195,7 @@ export const catchUp = async (
   const pagesAfter = (position: Position) =>
     logPages(store, position, { size, signal, environment, readAheadTo: head })
   let position = options.from ?? (await reached())
+  if (position > head) await requireInLog(store, position, signal)
   const report = await raceAbort(reporter(store, position, options), signal)
   let pages = pagesAfter(position)
   let read = position
@@ -226,6 +227,24 @@ export const catchUp = async (
   }
   return ok(position)
 }
+
+/** @throws Fault when the log ends below a checkpoint: see {@link aheadOfLog} */
+export const requireInLog = async (
+  store: Pick<EventStore, 'lastPosition'>,
+  reached: Position,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  if (reached > (await callPort(() => store.lastPosition(), signal))) throw aheadOfLog()
+}
+
+/** An older log was restored: what was applied may not be in it. */
+export const aheadOfLog = (): Fault =>
+  unavailable(
+    new Error(
+      'The checkpoint is above the last event, as after a restore of an older log: rebuild',
+    ),
+    'not_recorded',
+  )
 
 /** Calls `onProgress` with the events applied so far. */
 const reporter = async (

@@ -4,7 +4,7 @@ import { Fault, unavailable } from '../errors/fault.js'
 import type { Hooks } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
 import { fromPort, raceAbort } from '../waiting.js'
-import { catchUp, checkpointOf } from './catch-up.js'
+import { catchUp, checkpointOf, requireInLog } from './catch-up.js'
 
 /** The head of the log, and the checkpoint of the read model. */
 export interface Lag {
@@ -98,6 +98,8 @@ export const follow = (
     const head = seen?.head ?? (await fromPort(() => store.lastPosition()))
     const reached = seen?.reached ?? (await checkpointOf(readModel))
     if (reached < head) await catchUpTo(head, reached, signal)
+    // Others may have recorded and applied events since the head was read.
+    if (reached > head) await requireInLog(store, reached, signal)
   }
 }
 

@@ -12,7 +12,7 @@ import type {
 } from '../../ports/read-model.js'
 import { identityField } from '../../projections/rows.js'
 import { Fault, isUnwritable, unavailable } from '../errors/fault.js'
-import { checkpointOf } from '../following/catch-up.js'
+import { aheadOfLog, checkpointOf } from '../following/catch-up.js'
 import { follow } from '../following/follow.js'
 import { type Hooks, reportCatchUp, reportFault } from '../hooks.js'
 import type { AdmittedCall } from '../method/context.js'
@@ -78,6 +78,7 @@ export const queryOf = (
     if ('fault' in first) return spare.ask(first.fault, call, query)
     let answer = first
     const { head } = answer
+    if (answer.reached > head) throw aheadOfLog()
     for (let reads = 1; answer.reached < head; reads++) {
       if (reads === MAX_READS) throw unavailable(new Error(FALLS_BACK), 'not_recorded')
       try {

@@ -394,6 +394,7 @@ const NAMES = [...SIMILAR_NAMES, ...STRANGE_NAMES].map((name): StreamId => `law-
 
 const STRANGE_DATA = [
   { text: 'quotes \' " ` and \\ / \n \t \0 \u0001 \u2028 and 😀 and \u{10FFFF}' },
+  { text: 'composed \u00e9, decomposed e\u0301 and \u212b' },
   { text: 'lone \ud800 and \udc00 surrogates', '\udfff': true },
   JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{}},"toString":1}'),
   { '': '', ' ': null, deep: [[[{ list: [1, -1.5, 1e300, 5e-324, 2 ** 53, true, null, []] }]]] },

@@ -346,6 +346,17 @@ const FAULTS: readonly Fault[] = [
     }),
   },
   {
+    fault: 'composes letters and their accents',
+    law: 'Data is stored as JSON represents it.',
+    plant: (sound) => ({
+      readStream: async (stream) =>
+        (await sound.readStream(stream)).map((event) => ({
+          ...event,
+          data: JSON.parse(JSON.stringify(event.data).normalize()),
+        })),
+    }),
+  },
+  {
     fault: 'checks and writes in two steps',
     law: 'Of simultaneous appends to one version, exactly one is recorded.',
     plant: (sound) => ({

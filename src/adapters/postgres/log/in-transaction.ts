@@ -6,7 +6,7 @@ import type { EventRow } from '../../sql/stored-events.js'
 import { inTransactionOf } from '../../store/in-transaction.js'
 import { type Statement, StatementFailed } from '../connection/connection.js'
 import { BEGIN_FOR_HOST, type Connections, requireCommittable } from '../connection/connections.js'
-import { sqlStateOf } from '../connection/faults.js'
+import { isRefusal } from '../connection/faults.js'
 import type { PostgresConnection } from '../driver.js'
 
 /** The kind of transactions that a store on PostgreSQL runs. */
@@ -110,8 +110,8 @@ export const runForHost = async (
   try {
     await requireCommittable(lent)
   } catch (cause) {
-    // The host caught the error of a statement, or its rows violate a deferred constraint.
-    throw sqlStateOf(cause) === undefined ? cause : new InTransactionFailed(cause)
+    // The host caught the error of a statement, or its rows violate a deferred constraint; or the session has ended.
+    throw isRefusal(cause) ? new InTransactionFailed(cause) : cause
   }
 }
 

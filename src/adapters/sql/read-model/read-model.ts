@@ -1,7 +1,7 @@
 import { byType, TYPES } from '../../../domain/aggregates.js'
 import type { ObjectRef } from '../../../domain/values.js'
 import type { MappedGroup, MappedGroupsQuery } from '../../../ports/access-reads.js'
-import type { EventStore, Position } from '../../../ports/event-store.js'
+import { type EventStore, type Position, StoreFault } from '../../../ports/event-store.js'
 import type {
   FoundAtHead,
   ReadArguments,
@@ -84,13 +84,18 @@ export interface ReadModelDriver {
 /**
  * A read model in tables of its own, which {@link createTables} makes.
  *
- * @param store - in the same database, with a table `events` and its column `position`; of a store that is not of this library
- *   the dialect sets `keepsEvents`
+ * @param store - `openSqlite`'s or `openPostgres`'s in the same database; for any other, the dialect sets `keepsEvents`
  */
 export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadModel => {
   const { dialect, batchSize, own } = driver
   const totals: Totals = new Map()
-  const read = sqlReads(driver, totals)
+  const reads = sqlReads(driver, totals)
+  const read: ReadAtHead = async (query) => {
+    const answer = await reads(query)
+    if (query.method === 'history' && answer.reached > answer.head)
+      throw new StoreFault(NO_LOG, 'not_recorded')
+    return answer
+  }
   const readAtHead: ReadAtHead = own
     ? async (query) => {
         const answer = await read(query)
@@ -108,12 +113,18 @@ export const sqlReadModel = (driver: ReadModelDriver, store: EventStore): ReadMo
       totals.clear()
     },
     ...readMethods(async (query) => (await read(query)).found),
-    readAtHead: (pair) =>
-      pair.store === store && pair.readModel === readModel ? readAtHead : undefined,
+    // The end of a log that is elsewhere is not in the database.
+    ...(!dialect.keepsEvents && {
+      readAtHead: (pair) =>
+        pair.store === store && pair.readModel === readModel ? readAtHead : undefined,
+    }),
     ...(own && { applyOwn: own.apply }),
   }
   return readModel
 }
+
+const NO_LOG =
+  'History is read from the log, which is not in the database of this read model: use the read model of the store'
 
 /** The reads of a read model in one database. */
 export const sqlReads = (

@@ -375,7 +375,7 @@ export const checkpointIn = ({ table }: Dialect): string =>
 
 /** Positions of the last event and of the checkpoint; null without one. */
 export const positionColumns = (dialect: Dialect): string =>
-  `(SELECT max(position) FROM ${dialect.table({ name: EVENTS })}) AS head, ${checkpointIn(dialect)} AS reached`
+  `(SELECT max(position) FROM ${logOf(dialect)}) AS head, ${checkpointIn(dialect)} AS reached`
 
 /** Positions of the last event and of the checkpoint. */
 export type Positions = readonly [head: Integer, reached: Integer]
