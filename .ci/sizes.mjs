@@ -25,7 +25,7 @@ const BUDGETS = {
   // Generated too, and with the library that hosts of clients have.
   './client': { source: '../reports/client/index.js', own: 22_400, whole: 38_300 },
   // With the assets, compressed: .ci/console-assets.mjs holds them to a budget.
-  './console': { source: 'console/index.ts', own: 126_100, whole: 178_800 },
+  './console': { source: 'console/index.ts', own: 126_600, whole: 178_800 },
   './import': { source: 'import/index.ts', own: 12_200, whole: 23_900 },
   './oidc': { source: 'oidc/index.ts', own: 20_000, whole: 58_400 },
   './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_900, whole: 59_200 },

@@ -67,7 +67,7 @@ export const german: Texts = {
   scim: {
     title: 'Meldungen des Verzeichnisses (SCIM)',
     about:
-      'Das Verzeichnis meldet Änderungen sofort: Wer eine Gruppe oder das Unternehmen verlässt, verliert die Rollen vor der nächsten Anmeldung. Tragen Sie URL und Token bei Ihrem Anbieter ein.',
+      'Wer eine Gruppe oder das Unternehmen verlässt, verliert die Rollen vor der nächsten Anmeldung. Tragen Sie URL und Token bei Ihrem Anbieter ein.',
     url: 'URL: {url}',
     token: 'Token vom {time},',
     lastUsed: 'letzte Anfrage {time}',
@@ -121,10 +121,8 @@ export const german: Texts = {
     mapGroup: 'Gruppe zuordnen',
     switchOn: 'Einschalten',
     proveFirst: 'Weisen Sie zuerst eine Domain nach.',
-    testFirst:
-      'Führen Sie zuerst den Test aus. Nach einer Änderung des Anbieters ist er erneut nötig.',
-    signInFirst:
-      'Melden Sie sich zuerst damit an. Nach einer Änderung des Anbieters ist das erneut nötig.',
+    testFirst: 'Führen Sie zuerst den Test aus, nach jeder Änderung des Anbieters erneut.',
+    signInFirst: 'Melden Sie sich zuerst damit an, nach jeder Änderung des Anbieters erneut.',
     lookAgain: 'Ich habe mich angemeldet',
     switchOnProvider: '{provider} einschalten',
     switchOnFor: 'Für {domain} einschalten',

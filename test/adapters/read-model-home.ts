@@ -47,10 +47,10 @@ export const withLog = ({ store, readModel }: Opened): ReadModel => {
       await store.restore?.(missing).catch(() => undefined)
       return readModel.apply(from, events)
     },
-    readAtHead: (pair) =>
-      pair.readModel === withEvents && readModel.readAtHead
-        ? readModel.readAtHead({ ...pair, readModel })
-        : undefined,
+    ...(readModel.readAtHead && {
+      readAtHead: (pair) =>
+        pair.readModel === withEvents ? readModel.readAtHead?.({ ...pair, readModel }) : undefined,
+    }),
   }
   return withEvents
 }

@@ -160,7 +160,7 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     await page.getByLabel('Name on the sign-in page').fill('Globex')
     await save.click()
     await page.getByRole('button', { name: 'Edit' }).waitFor()
-    await page.getByText('Run the test first.').waitFor()
+    await page.getByText('Run the test first, ').waitFor()
     const switchOn = page.getByRole('button', { name: /^Switch .* on$/ })
     expect(await switchOn.count()).toBe(0)
 
@@ -267,6 +267,55 @@ describe.runIf(hasChromium())('the guided set-up', () => {
     )
     await own.close()
     expect(ends).toBe('23:59')
+  })
+
+  it('forgets a test after a change, leaves a form, and follows another tab', async () => {
+    const { url } = await linkFor(['provider', 'groups'])
+    const open = async (tab: Page) => {
+      await tab.goto(url)
+      await tab.getByLabel('Keycloak').check()
+    }
+    const connect = async (tab: Page, name: string) => {
+      await tab.getByLabel('Name auf').fill(name)
+      await tab.getByLabel('Issuer').fill('http://127.0.0.1:1')
+      await tab.getByLabel('Client-ID').fill('invoicing')
+      await tab.getByLabel('Client Secret').fill(SECRET)
+      await tab.getByRole('button', { name: 'Verbinden' }).click()
+      await tab.getByText('ist verbunden').waitFor()
+    }
+    const other = await customer.newPage()
+    await customer.addCookies([{ name: 'claviger-language', value: 'de', url: host.origin }])
+    await open(page)
+    await open(other)
+    await connect(page, 'First')
+    await connect(other, 'Second')
+    await other.getByText('First ist verbunden').waitFor()
+    await other.close()
+
+    // On a phone, a word that is longer than its room is not cut off.
+    await page.getByRole('button', { name: 'Test ausführen' }).click()
+    const verdict = page.locator('.checks .failed')
+    expect(await verdict.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+    const edit = page.getByRole('button', { name: 'Bearbeiten' })
+    await edit.click()
+    await page.getByLabel('Name auf').fill('Typed by mistake')
+    await page.getByRole('button', { name: 'Abbrechen' }).click()
+    expect(await verdict.count()).toBe(1)
+    await edit.click()
+    expect(await page.getByLabel('Name auf').inputValue()).toBe('First')
+    await page.getByLabel('Client-ID').fill('another')
+    await page.getByRole('button', { name: 'Speichern' }).click()
+    await edit.waitFor()
+    await verdict.waitFor({ state: 'detached' })
+
+    // A group that has a role gets another.
+    for (const role of ['Accountant', 'Reader']) {
+      await page.getByLabel('Gruppe', { exact: true }).fill('finance')
+      await page.getByLabel(role).check()
+      await page.getByRole('button', { name: 'Gruppe zuordnen' }).click()
+      await page.getByText('finance hat').filter({ hasText: role }).waitFor()
+    }
+    expect(await faults()).toEqual([])
   })
 
   it('shows the steps of the intents alone', async () => {

@@ -281,6 +281,10 @@ const particularsOf = (error: AnyError): string => {
       return namedObject(error.object)
     case 'Protected':
       return `${error.object ? `${namedObject(error.object)}, ` : ''}managedBy ${error.managedBy}`
+    case 'ProofNotFound':
+      return `publish it as the TXT record ${error.recordName}`
+    case 'NotConfigured':
+      return `pass the option ${error.option}`
     case 'AccessDenied': {
       const kinds = kindsOf(error)
       return `${kinds.join(', ')}${kinds.includes('ProjectNotFound') ? HINT : ''}`

@@ -69,7 +69,7 @@ export const ENGLISH = {
   scim: {
     title: 'Pushes from the directory (SCIM)',
     about:
-      'The directory reports changes at once: people who leave a group or the company lose their roles before their next sign-in. Enter the URL and a token at your provider.',
+      'People who leave a group or the company lose their roles before their next sign-in. Enter the URL and a token at your provider.',
     url: 'URL: {url}',
     token: 'Token of {time},',
     lastUsed: 'last request {time}',
@@ -122,8 +122,8 @@ export const ENGLISH = {
     mapGroup: 'Map the group',
     switchOn: 'Switch it on',
     proveFirst: 'Prove a domain first.',
-    testFirst: 'Run the test first. After a change of the provider, run it again.',
-    signInFirst: 'Sign in with it first. After a change of the provider, sign in again.',
+    testFirst: 'Run the test first, and again after a change of the provider.',
+    signInFirst: 'Sign in with it first, and again after a change of the provider.',
     lookAgain: 'I have signed in',
     switchOnProvider: 'Switch {provider} on',
     switchOnFor: 'Switch on for {domain}',
@@ -136,7 +136,7 @@ export const ENGLISH = {
     finished: 'All done. You may close this window.',
     issue: 'Create a link',
     issueAbout:
-      'For somebody without an account here, such as the IT department of a customer. Anybody with the link can set up what you choose until it expires.',
+      'For somebody without an account here, such as the IT of a customer. Anybody with the link can set up what you choose until it expires.',
     made: 'Send this link. It is shown only now.',
     until: 'It works until the end of',
     noteHint: 'For yourself, such as the recipient. It stays in the history.',

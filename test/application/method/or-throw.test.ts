@@ -122,6 +122,15 @@ describe('An IamFailure', () => {
     )
   })
 
+  it('names the option that createIam misses, and the record that DNS misses', () => {
+    const { message } = new IamFailure({ kind: 'NotConfigured', option: 'domains.isPublicSuffix' })
+    expect(message).toMatch(/not configured for this: pass the option domains\.isPublicSuffix$/)
+    const object = { type: 'domain', domain: 'acme.example' } as const
+    const recordName = '_claviger-challenge.acme.example'
+    const unproven = new IamFailure({ kind: 'ProofNotFound', object, recordName })
+    expect(unproven.message).toMatch(new RegExp(`: publish it as the TXT record ${recordName}$`))
+  })
+
   it('names the protected object, and the desired state that protects it', async () => {
     const { iam } = start()
     const projects = [{ id: 'portal', name: 'Portal' }]

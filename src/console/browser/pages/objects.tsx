@@ -143,7 +143,7 @@ const ProviderTools = ({ ids, object }: { readonly ids: Json; readonly object: S
         <SignInButton ids={ids} provider={object} />
       </div>
     )}
-    <ProviderTest ids={ids} />
+    <ProviderTest key={object.details.sequence} ids={ids} />
   </>
 )
 

@@ -5,7 +5,7 @@ import { Button } from '../button.js'
 import { Choice } from '../choice.js'
 import { Joined, Value } from '../display.js'
 import { TextField } from '../form.js'
-import { roleNameOf } from '../known.js'
+import { ownOrganization, roleNameOf } from '../known.js'
 import { projectIn } from '../names.js'
 import { FailureNotice, More, Waiting } from '../notice.js'
 import { type ProjectOption, useProjects } from '../project-picker.js'
@@ -53,7 +53,7 @@ export const GroupsStep = ({ idpId }: { readonly idpId: string }) => {
       )}
       <More query={mappings} />
       {failure && <FailureNotice failure={failure} />}
-      <NewMapping idpId={idpId} projects={projects} done={mappings.reload} />
+      <NewMapping {...{ idpId, projects }} mapped={mappings.rows} done={mappings.reload} />
     </>
   )
 }
@@ -69,10 +69,11 @@ const idsOf = ({ idpId, group, projectId, projectOrgId, resource }: StoredObject
 interface NewMappingProps {
   readonly idpId: string
   readonly projects: readonly ProjectOption[]
+  readonly mapped: readonly StoredObject[]
   readonly done: () => void
 }
 
-const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
+const NewMapping = ({ idpId, projects, mapped, done }: NewMappingProps) => {
   const { send, failure, isBusy } = useWrite()
   const [group, setGroup] = useState('')
   const [at, setAt] = useState(0)
@@ -82,9 +83,18 @@ const NewMapping = ({ idpId, projects, done }: NewMappingProps) => {
   const map = async (event: Event) => {
     event.preventDefault()
     const { projectId, projectOrgId } = project
+    const owner = projectOrgId ?? ownOrganization()
+    const isMapped = mapped.some(
+      (each) =>
+        each['group'] === group &&
+        each['projectId'] === projectId &&
+        each['projectOrgId'] === owner &&
+        !each['resource'],
+    )
+    const { addRoleMapping, addRoleMappingRoles } = roleMappingService
     const roleKeys = roles.map(({ roleKey }) => roleKey)
     const mapping = { idpId, group, projectId, projectOrgId, roleKeys }
-    if (!(await send(roleMappingService.addRoleMapping, mapping))) return
+    if (!(await send(isMapped ? addRoleMappingRoles : addRoleMapping, mapping))) return
     setGroup('')
     setRoles([])
     done()

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { identityProviderService } from '../../../transport/wire.js'
 import type { StoredObject } from '../api.js'
 import { Button, CopyButton, Flag } from '../button.js'
@@ -49,8 +49,9 @@ export const ProviderStep = (props: ProviderStepProps) => {
     )
   if (isRemoved) return <p class="notice">{texts.setUp.removed}</p>
   const idpId = ownId ?? `${kind}-${drawn}`
+  const cancel = () => setEditing(false)
   const done = () => {
-    setEditing(false)
+    cancel()
     choose(idpId)
   }
   return (
@@ -77,7 +78,7 @@ export const ProviderStep = (props: ProviderStepProps) => {
         </fieldset>
       )}
       {(kind || chosen) && (
-        <ProviderForm key={kind} kind={kind} idpId={idpId} before={chosen} done={done} />
+        <ProviderForm key={kind} {...{ kind, idpId, done, cancel }} before={chosen} />
       )}
     </>
   )
@@ -92,10 +93,12 @@ interface ProviderFormProps {
   /** The provider to change; a new one is added when absent. */
   readonly before: StoredObject | undefined
   readonly done: () => void
+  /** Leaves a change. */
+  readonly cancel: () => void
 }
 
 /** The steps at the provider, and the form for its values. */
-const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
+const ProviderForm = ({ kind, idpId, before, done, cancel }: ProviderFormProps) => {
   const { body } = useQuery(`/setUp?${new URLSearchParams({ idp_id: idpId })}`)
   const { send, failure, isBusy } = useWrite()
   const text = (field: string, initial: string) => String(before?.[field] ?? initial)
@@ -107,6 +110,10 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
     scopes: text('scopes', SCOPES).replaceAll(',', ' '),
     autoRegister: before?.['autoRegister'] === true,
   })
+  // Another tab was faster: show what that has connected.
+  useEffect(() => {
+    if (failure?.reason === 'ALREADY_EXISTS') done()
+  }, [failure])
   const redirectUri = body?.['redirectUri']
   // A stored secret is sent to the issuer alone that it was given for.
   const hasSecret = before?.['issuer'] === issuerOf(values.issuer)
@@ -167,7 +174,8 @@ const ProviderForm = ({ kind, idpId, before, done }: ProviderFormProps) => {
         </Flag>
       </div>
       {failure && <FailureNotice failure={failure} />}
-      <Button text={before ? texts.save : texts.setUp.connectNow} look="primary" isOff={isBusy} />
+      <Button text={before ? texts.save : texts.setUp.connectNow} look="primary" isOff={isBusy} />{' '}
+      {before && <Button text={texts.cancel} onClick={cancel} />}
     </form>
   )
 }

@@ -79,7 +79,12 @@ export const SetUp = () => {
       </Step>
     ),
     mayConnect && provider && (
-      <TryStep key={idpId} idpId={idpId} passed={own.body ?? {}} done={own.reload} />
+      <TryStep
+        key={provider.details.sequence}
+        idpId={idpId}
+        passed={own.body ?? {}}
+        done={own.reload}
+      />
     ),
     mayProve && (
       <Step title={texts.setUp.prove} isDone={proven.length > 0}>
