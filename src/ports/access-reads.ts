@@ -278,6 +278,13 @@ export interface AffectedByGroup extends AffectedMoment {
     /** Reports at this position or below. Default: no upper bound. */
     readonly until?: Position
   }
+  /** Other mappings of the organization's groups to the project that count as if they were changed. Default: none. */
+  readonly others?: readonly (RoleSource & {
+    /** The resource that the mapping is about; absent for the whole project. */
+    readonly resource?: string | undefined
+    /** The mapping gives all `roleKeys`, by reports above this position; absent: it gives none of them. */
+    readonly after?: Position | undefined
+  })[]
 }
 
 /** Roles of all projects that users have only through the groups of one provider. */

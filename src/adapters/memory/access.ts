@@ -17,7 +17,7 @@ import type {
   UserRoles,
   UsersQuery,
 } from '../../ports/access-reads.js'
-import { timeOf } from '../../ports/event-store.js'
+import { type Position, timeOf } from '../../ports/event-store.js'
 import {
   compareCodePoints,
   firstOf,
@@ -455,7 +455,16 @@ const rolesByProvider = function* (
 /** Roles of the members of a group who have them in no other way. */
 const rolesOfMembers = function* (
   world: World,
-  { orgId: projectOrgId, projectId, resource, roleKeys, at, now, members }: AffectedByGroup,
+  {
+    orgId: projectOrgId,
+    projectId,
+    resource,
+    roleKeys,
+    at,
+    now,
+    members,
+    others = [],
+  }: AffectedByGroup,
 ): Generator<RoleInProject> {
   const { orgId, idpId, after, until } = members
   const project = world.projects.get(projectOrgId)?.get(projectId)
@@ -464,14 +473,32 @@ const rolesOfMembers = function* (
   if (!project || !provider || !group || !isActive(provider, at)) return
   const organization = project.organizations.get(orgId)
   if (!isOpen(organization ?? { project, orgId, last: undefined }, at)) return
+  const changed = new Map<Group, Set<string | undefined>>()
+  /** The groups whose members have the roles by changed mappings, and the reports that count. */
+  const giving: (readonly [Group, after: Position])[] = []
+  for (const other of others) {
+    const of = world.providers.get(orgId)?.get(other.idpId)
+    const found = of?.groups.get(other.group)
+    if (!of || !found || !isActive(of, at)) continue
+    getOrAdd(changed, found, () => new Set()).add(other.resource)
+    if (other.after !== undefined && countsOn(other.resource, resource))
+      giving.push([found, other.after])
+  }
+  const isOther: IsMeant = (each, on) =>
+    (each !== group || on !== resource) && !changed.get(each)?.has(on)
+  const isGiven = (userId: string) =>
+    giving.some(([other, above]) => {
+      const report = versionAt(other.members.get(userId), at)
+      return report?.groups.includes(other) && report.begin > above
+    })
   for (const roleKey of roleKeys) {
-    const isOther: IsMeant = (each, on) => each !== group || on !== resource
     for (const { key: userId, value } of group.members.from()) {
       const member: Member | undefined = versionAt(value, at)
       if (!member?.groups.includes(group) || member.begin <= after) continue
       if (until !== undefined && member.begin > until) continue
       const place = organization && { organization, resource, userId }
       if (place && hasRoleAt(world, place, { roleKey }, { at, now }, isOther)) continue
+      if (isGiven(userId)) continue
       yield { project, orgId, userId, roleKey, ...(resource !== undefined && { resource }) }
     }
   }

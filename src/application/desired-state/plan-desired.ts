@@ -3,12 +3,19 @@ import { aggregates } from '../../domain/aggregates.js'
 import { PERMISSIONS } from '../../domain/values.js'
 import type { Position } from '../../ports/event-store.js'
 import { streamOf } from '../../projections/read-events.js'
+import { getOrAdd } from '../../projections/rows.js'
 import type { WriteError } from '../errors/errors.js'
 import type { AdmittedCall } from '../method/context.js'
 import { allObjects } from '../reading/query.js'
 import type { Runtime } from '../runtime.js'
 import { fromPort, inBatches } from '../waiting.js'
-import { impactOfMapping, mayReadHolders, NO_IMPACT, readAffected } from '../writing/dry-run.js'
+import {
+  type ChangedMapping,
+  impactOfMapping,
+  mayReadHolders,
+  NO_IMPACT,
+  readAffected,
+} from '../writing/dry-run.js'
 import { rangeOf } from '../writing/role-range.js'
 import type { Draft } from './deciding/draft.js'
 import { decideUnits, findUndeclared, unitsOf } from './deciding/units.js'
@@ -49,13 +56,21 @@ const withImpact = async (
 ): Promise<readonly PlannedChange[]> => {
   const { runtime, call } = planning
   const counted = await projectsToCount(planning, drafts)
+  /** By project, in the order of the drafts: each begins to be counted before the next. */
+  const mapped = new Map<string, ChangedMapping[]>()
   const impactOf = async ({ change, before, ends, mapping }: Draft): Promise<PlannedChange> => {
     const range = rangeOf(change.object, call.orgId)
     if (!ends || !range || !before || !counted.has(range.projectId)) return change
-    const { source } = range
+    const { source, projectId } = range
     if (mapping && source) {
-      const mapped = { ...range, ...mapping, source, since: before.created, at }
-      return { ...change, impact: await impactOfMapping(runtime, call, mapped) }
+      const changed = { ...range, ...mapping, source, since: before.created }
+      const others = getOrAdd(mapped, projectId, () => [])
+      const earlier = others.slice()
+      others.push(changed)
+      return {
+        ...change,
+        impact: await impactOfMapping(runtime, call, { ...changed, at }, earlier),
+      }
     }
     if (ends.length === 0) return { ...change, impact: NO_IMPACT }
     const loses = await readAffected(runtime, call, { ...range, roleKeys: ends, at })

@@ -7,6 +7,7 @@ import { type RoleMapping, roleMappings } from '../../domain/role-mapping/aggreg
 import type { IdentityProviderRef, MembershipRef, ObjectRef } from '../../domain/values.js'
 import type {
   Affected,
+  AffectedByGroup,
   AffectedInProject,
   AffectedQuery,
   AffectedRole,
@@ -313,23 +314,22 @@ interface MappedRoles extends Pick<RoleMapping, 'roleKeys'> {
   readonly validFor?: number | undefined
 }
 
-/** Counts the members of a group who lose or gain roles by a change of its mapping, which was added at `since`. */
+/** A change of a mapping, and the position of the event that added it. */
+export interface ChangedMapping
+  extends MappingChange,
+    Pick<RoleRange, 'projectOrgId' | 'projectId' | 'resource'>,
+    Required<Pick<RoleRange, 'source'>> {
+  readonly since: Position
+}
+
+/** Counts the members of a group who lose or gain roles by a change of its mapping, after the `earlier` changes. */
 export const impactOfMapping = async (
   runtime: Runtime,
   call: AdmittedCall,
-  {
-    projectOrgId,
-    projectId,
-    resource,
-    source,
-    since,
-    before,
-    after,
-    at,
-  }: MappingChange &
-    Pick<RoleRange, 'projectOrgId' | 'projectId' | 'resource'> &
-    Required<Pick<RoleRange, 'source'>> & { readonly since: Position; readonly at: Position },
+  changed: ChangedMapping & { readonly at: Position },
+  earlier: readonly ChangedMapping[] = [],
 ): Promise<Impact> => {
+  const { projectOrgId, projectId, resource, source, since, before, after, at } = changed
   const now = runtime.now()
   const [had, has] = [before.roleKeys, after?.roleKeys ?? []]
   const from = firstReport(since, before.validFor, now)
@@ -338,8 +338,18 @@ export const impactOfMapping = async (
     if (roleKeys.length === 0 || (until !== undefined && until <= after)) return NOBODY
     const members = { orgId: call.orgId, ...source, after, ...(until !== undefined && { until }) }
     const on = resource === undefined ? {} : { resource }
-    const range = { orgId: projectOrgId, projectId, ...on, roleKeys, members }
-    return countAffected(runtime, call, { ...range, at, now, limit: MAX_NAMED })
+    const range = { orgId: projectOrgId, projectId, ...on, members, at, now, limit: MAX_NAMED }
+    const earlierThere = earlier.filter((each) => countsOn(each.resource, resource))
+    const asked = roleKeys.map((key) => ({ key, others: assumedOf(earlierThere, key, now) }))
+    const alone = asked.filter(({ others }) => others.length === 0).map(({ key }) => key)
+    const queries = [
+      ...(alone.length > 0 ? [{ ...range, roleKeys: alone }] : []),
+      ...asked.flatMap(({ key, others }) =>
+        others.length > 0 ? [{ ...range, roleKeys: [key], others }] : [],
+      ),
+    ]
+    const counted = await Promise.all(queries.map((query) => countAffected(runtime, call, query)))
+    return counted.reduce(both, NOBODY)
   }
   const remaining = had.filter((key) => has.includes(key))
   const [ended, begun, expired, renewed] = await Promise.all([
@@ -356,6 +366,19 @@ export const impactOfMapping = async (
   ])
   return { loses: both(ended, expired), gains: both(begun, renewed) }
 }
+
+/** The mappings that, after their changes, give a role by other reports than before. */
+const assumedOf = (
+  earlier: readonly ChangedMapping[],
+  roleKey: string,
+  now: Date,
+): NonNullable<AffectedByGroup['others']> =>
+  earlier.flatMap(({ source, resource, since, before, after }) => {
+    const [had, has] = [before, after].map((roles) =>
+      roles?.roleKeys.includes(roleKey) ? firstReport(since, roles.validFor, now) : undefined,
+    )
+    return had === has ? [] : [{ ...source, resource, after: has }]
+  })
 
 const isMapping = (view: ObjectChange['before']): view is RoleMapping =>
   view !== undefined && 'idpId' in view && 'roleKeys' in view

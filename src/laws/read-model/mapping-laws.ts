@@ -384,6 +384,21 @@ export const mappingLaws = lawsOf<ReadModelHome>({
       count: 2,
       names: ['auditor acme/ann'],
     })
+    const admins = { idpId: 'google', group: 'admins' }
+    for (const [roleKey, others, names] of [
+      ['reader', [], []],
+      ['reader', [admins], ['reader acme/bob']],
+      ['reader', [{ ...admins, after: at }], ['reader acme/bob']],
+      ['reader', [{ ...admins, after: bob }], []],
+      ['reader', [{ ...admins, resource: 'room' }], []],
+      ['writer', [{ ...admins, after: bob }], ['writer acme/ann']],
+      ['writer', [{ ...admins, after: bob, resource: 'room' }], both],
+    ] as const)
+      demandEqual(
+        `${roleKey} with other mappings, expected ${names}`,
+        await affectedNames(model, { ...query, roleKeys: [roleKey], others }),
+        exactly([...names]),
+      )
     const inactive = STORY.findIndex(([, { type }]) => type === 'identity_provider.deactivated')
     const then = { ...query, at: log.events[inactive]?.position ?? 0n }
     demandEqual('of an inactive provider', await affectedNames(model, then), exactly([]))

@@ -4,7 +4,7 @@ import { openSqlite } from '../../../src/adapters/sqlite/index.js'
 import { memoryEventStore } from '../../../src/index.js'
 import { temporaryFile } from '../../adapters/sqlite/temporary-file.js'
 import { iamOn } from '../host.js'
-import { everyPlan, everyWrite, type OpenIam } from './impact-property.js'
+import { everyPlan, everyPlanOfMappings, everyWrite, type OpenIam } from './impact-property.js'
 
 const HISTORIES = Number(process.env['FUZZ_RUNS'] ?? 40)
 
@@ -28,4 +28,10 @@ test.each(HOMES)(
 test.each(HOMES)(
   'the impacts of a plan are together the difference of who has which role before and after it: %s',
   (_, open, share) => fc.assert(everyPlan(open), { numRuns: Math.ceil(2 * HISTORIES * share) }),
+)
+
+test.each(HOMES)(
+  'the impact of each change of mappings in a plan is the difference before and after it, in their order: %s',
+  (_, open, share) =>
+    fc.assert(everyPlanOfMappings(open), { numRuns: Math.ceil((HISTORIES * share) / 2) }),
 )

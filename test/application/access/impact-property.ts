@@ -156,3 +156,110 @@ export const everyPlan = (open: OpenIam) =>
       }
     },
   )
+
+const GROUPS = ['a', 'b', 'c']
+const MEMBERS = ['u1', 'u2', 'u3']
+const onPlace = fc.constantFrom(undefined, 'r1', 'r2')
+
+const anyMapping = fc.record(
+  {
+    idpId: fc.constantFrom('i1', 'i2'),
+    group: fc.constantFrom(...GROUPS),
+    resource: fc.constantFrom('r1', 'r2'),
+    roleKeys: fc.subarray([...ROLES], { minLength: 1 }),
+    validFor: fc.constantFrom(24, 200),
+  },
+  { requiredKeys: ['idpId', 'group', 'roleKeys'] },
+)
+
+const anyMapped = fc
+  .record({
+    roleKeys: fc.subarray([...ROLES], { minLength: 1 }),
+    mappings: fc.uniqueArray(anyMapping, {
+      maxLength: 6,
+      selector: ({ idpId, group, resource }) => JSON.stringify([idpId, group, resource]),
+    }),
+  })
+  .map(({ roleKeys, mappings }) => ({
+    managedBy: 'property',
+    prune: true,
+    projects: [
+      {
+        id: 'portal',
+        name: 'portal',
+        roles: roleKeys.map((roleKey) => ({ roleKey, displayName: roleKey })),
+        mappings: mappings
+          .map((each) => ({
+            ...each,
+            roleKeys: each.roleKeys.filter((roleKey) => roleKeys.includes(roleKey)),
+          }))
+          .filter((each) => each.roleKeys.length > 0),
+      },
+    ],
+  }))
+
+const anyReport = fc.record({
+  idpId: fc.constantFrom('i1', 'i2'),
+  userId: fc.constantFrom(...MEMBERS),
+  groups: fc.subarray(GROUPS, { minLength: 1 }),
+})
+
+/** Each change of a plan of mappings does what it says to the holders of roles, when all are made by hand in their order. */
+export const everyPlanOfMappings = (open: OpenIam) =>
+  fc.asyncProperty(
+    anyMapped,
+    fc.array(anyReport, { minLength: 1, maxLength: 8 }),
+    fc.option(fc.tuple(fc.constantFrom(...MEMBERS), onPlace), { nil: undefined }),
+    anyMapped,
+    fc.boolean(),
+    async (first, reports, granted, second, isOff) => {
+      let time = START.getTime()
+      const iam = await open(() => new Date(time))
+      for (const idpId of ['i1', 'i2']) {
+        const provider = { idpId, name: idpId, clientId: 'c', clientSecret: 's' }
+        await good(
+          iam.identityProviders.addOidc({ ...provider, issuer: 'https://idp.example' }, context),
+        )
+      }
+      await good(iam.apply(first, context))
+      if (granted) {
+        const [userId, resource] = granted
+        const roles = first.projects[0]?.roles.slice(0, 1).map(({ roleKey }) => ({ roleKey })) ?? []
+        const on = resource === undefined ? {} : { resource }
+        await good(iam.userGrants.add({ userId, projectId: 'portal', ...on, roles }, context))
+      }
+      for (const report of reports) {
+        time += STEP_MS
+        await good(iam.memberships.report(report, context))
+      }
+      if (isOff) await good(iam.identityProviders.deactivate({ idpId: 'i2' }, context))
+      const { changes } = await good(iam.plan(second, context))
+      const desired = second.projects[0]?.mappings ?? []
+      const named = (ref: {
+        readonly idpId: string
+        readonly group: string
+        readonly resource?: string | undefined
+      }) => JSON.stringify([ref.idpId, ref.group, ref.resource])
+      for (const { action, object, impact } of changes) {
+        const before = await everybody(iam)
+        if (object.type === 'project_role') {
+          const { type: _, ...ids } = object
+          if (action === 'remove') await good(iam.projectRoles.remove(ids, context))
+          if (action === 'add')
+            await good(iam.projectRoles.add({ ...ids, displayName: ids.roleKey }, context))
+        }
+        if (object.type === 'role_mapping') {
+          const { type: _, ...ids } = object
+          const { roleKeys = [], validFor } =
+            desired.find((each) => named(each) === named(object)) ?? {}
+          const mapping = { ...ids, roleKeys, ...(validFor !== undefined && { validFor }) }
+          if (action === 'remove') await good(iam.roleMappings.remove(ids, context))
+          if (action === 'add') await good(iam.roleMappings.add(mapping, context))
+          if (action === 'update') await good(iam.roleMappings.update(mapping, context))
+        }
+        expect(impact ?? NONE, JSON.stringify([action, object])).toEqual(
+          difference(before, await everybody(iam)),
+        )
+      }
+    },
+  )

@@ -203,6 +203,36 @@ describe.each(STORES)('mappings in desired states on $name', ({ open }) => {
       ])
     }))
 
+  test('count a member of two groups once, at the change that ends or gives the role', () =>
+    onEmpty(open, async (world) => {
+      const { iam } = world
+      const one = { ...staff, roleKeys: ['viewer'] }
+      const two = { ...one, group: 'admins' }
+      await done(iam.apply(withMappings([one, two]), context))
+      const groups = ['staff', 'admins']
+      await done(iam.memberships.report({ idpId: 'entra', userId: 'anna', groups }, context))
+      const countsOf = async (mappings: Parameters<typeof withMappings>[0]) =>
+        (await mappingChanges(world, withMappings(mappings))).map(({ impact }) => [
+          impact?.loses.count,
+          impact?.gains.count,
+        ])
+      const none = [0, 0]
+      expect((await countsOf([])).toSorted()).toEqual([none, [1, 0]])
+      const both = { roleKeys: ['viewer', 'editor'] }
+      expect(await countsOf([one, two].map((each) => ({ ...each, ...both })))).toEqual([
+        [0, 1],
+        none,
+      ])
+      // The role moves from one group to the other.
+      await done(iam.apply(withMappings([{ ...one, ...both }, two]), context))
+      const moved = [{ ...two, ...both }, one]
+      expect(await countsOf(moved)).toEqual([none, none])
+      expect(await countsOf(moved.toReversed())).toEqual([
+        [1, 0],
+        [0, 1],
+      ])
+    }))
+
   test('are protected, and protected no longer once they are not declared', () =>
     onEmpty(open, async (world) => {
       const { iam } = world

@@ -173,6 +173,23 @@ export const MAPPING_FAULTS: readonly Fault[] = [
     }),
   })),
   {
+    fault: 'finds members as if no other mapping were changed',
+    law: MEMBERS,
+    plant: askedForAffected((query) => {
+      if (!('members' in query)) return query
+      const { others: _, ...rest } = query
+      return rest
+    }),
+  },
+  ...(['after', 'resource'] as const).map((field) => ({
+    fault: `finds members whatever ${field} another mapping has`,
+    law: MEMBERS,
+    plant: askedForAffected((query) => {
+      if (!('members' in query) || !query.others) return query
+      return { ...query, others: query.others.map(({ [field]: _, ...rest }) => rest) }
+    }),
+  })),
+  {
     fault: 'finds members of any group',
     law: MEMBERS,
     plant: askedForAffected((query) =>

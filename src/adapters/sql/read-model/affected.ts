@@ -11,6 +11,7 @@ import {
   allOf,
   atLeast,
   boundedPosition,
+  type Column,
   columnNamed,
   type Dialect,
   joined,
@@ -195,7 +196,7 @@ const ofProvider = (dialect: Dialect, query: AffectedByProvider): Statement => {
 
 /** The members of a group who have roles in no other way. */
 const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
-  const { orgId, projectId, roleKeys, members, at } = query
+  const { orgId, projectId, roleKeys, members, at, others = [] } = query
   const resource = param(query.resource ?? '')
   const projectOfRole = projectScope(orgId, projectId)
   const scope = param(projectOfRole)
@@ -222,9 +223,49 @@ const membersOf = (dialect: Dialect, query: AffectedByGroup): Statement => {
       dialect,
       role,
       query,
-      sql`other.idp = ${idp} AND other.grp = ${group} AND other.resource = ${resource}`,
+      sql`other.idp = ${idp} AND other.grp = ${group} AND other.resource = ${resource}
+        ${others.length === 0 ? '' : sql`OR ${isAmong(dialect, others)}`}`,
     ),
+    ...(others.length === 0 ? [] : [noneAssumed(dialect, { others, resource, at })]),
   ])
   return sql`SELECT wanted.role, member.org, member.user_id, ${resource} AS resource FROM ${dialect.table(MEMBERS)} AS member
     CROSS JOIN ${wanted} WHERE ${all}`
 }
+
+type AssumedMapping = NonNullable<AffectedByGroup['others']>[number]
+
+const assumed = (dialect: Dialect, others: readonly AssumedMapping[]): Statement =>
+  dialect.wanted(
+    [...['idp', 'grp', 'resource'].map((name) => columnNamed(MAPPED, name)), ABOVE],
+    others.map(({ idpId, group, resource = '', after }) => [
+      ...[idpId, group, resource],
+      after === undefined ? null : String(boundedPosition(after)),
+    ]),
+  )
+
+/** As text: JSON has no number for every position. */
+const ABOVE: Column = { name: 'above', holds: 'text', isNullable: true }
+
+/** The mapping `other` is one of those that count as if they were changed. */
+const isAmong = (dialect: Dialect, others: readonly AssumedMapping[]): Statement =>
+  sql`(other.idp, other.grp, other.resource) IN (SELECT wanted.idp, wanted.grp, wanted.resource FROM ${assumed(dialect, others)})`
+
+/** Of the mappings that count as if they were changed, none gives the user of `member` the roles. */
+const noneAssumed = (
+  dialect: Dialect,
+  {
+    others,
+    resource,
+    at,
+  }: Required<Pick<AffectedByGroup, 'at'>> & {
+    readonly others: readonly AssumedMapping[]
+    readonly resource: Statement
+  },
+): Statement => sql`NOT EXISTS (SELECT 1 FROM ${assumed(dialect, others)}
+    JOIN ${dialect.table(MEMBERS)} AS joined ON joined.idp = wanted.idp AND joined.grp = wanted.grp
+    WHERE ${allOf([
+      sql`joined.user_id = member.user_id AND joined.org = member.org AND joined.begin_at > CAST(wanted.above AS bigint)`,
+      sql`wanted.resource IN ('', ${resource})`,
+      lasting('joined', at),
+      stands(dialect, streamOf.provider({ org: 'joined.org', idp: 'joined.idp' }), { at }),
+    ])})`

@@ -86,10 +86,9 @@ export interface PlannedChange {
   /** `details.sequence` of the object when the plan was made, in decimal digits; absent if it did not exist. */
   readonly sequence?: string | undefined
   /**
-   * The roles that users would lose by it when the plan was made, and gain by a mapping that exists; a role that an earlier
-   * change ends is not counted again, and one that a user has by several mappings that all end is not counted. Absent of a
-   * change that can end none, where the caller lacks `user.grant.read` on the project, and of what was
-   * applied. `apply` does not compare it: users may be given roles at any time.
+   * The roles that users would lose by it when the plan was made, and gain by a mapping that exists, once the changes
+   * before it are applied. Absent of a change that can end none, where the caller lacks `user.grant.read` on the project,
+   * and of what was applied. `apply` does not compare it: users may be given roles at any time.
    */
   readonly impact?: Impact | undefined
 }

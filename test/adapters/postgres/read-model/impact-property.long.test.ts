@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, test } from 'vitest'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
-import { everyPlan, everyWrite, type OpenIam } from '../../../application/access/impact-property.js'
+import {
+  everyPlan,
+  everyPlanOfMappings,
+  everyWrite,
+  type OpenIam,
+} from '../../../application/access/impact-property.js'
 import { iamOn } from '../../../application/host.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
 
@@ -24,3 +29,6 @@ test('On PostgreSQL, the impact of a dry run is the difference before and after 
 
 test('On PostgreSQL, the impacts of a plan are together the difference before and after it.', () =>
   fc.assert(everyPlan(open), { numRuns: 3 }))
+
+test('On PostgreSQL, the impact of each change of mappings in a plan is the difference before and after it.', () =>
+  fc.assert(everyPlanOfMappings(open), { numRuns: 10 }))
