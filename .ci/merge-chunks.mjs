@@ -41,34 +41,48 @@ for (const file of bundle.watchFiles) rmSync(file)
 /** Comments that bundlers or lawyers read. */
 const IS_KEPT = /__PURE__|__NO_SIDE_EFFECTS__|^\/\*!|@license/
 
-/** Comments and indentation are for readers of the sources, and a thirtieth of the package. Lines and names stay. */
+/** Spaces at the begin of a line, and around signs. */
+const SPACES = /^ +| +(?=[{}()[\],;:?=<>|&!])|(?<=[{}()[\],;:?=<>|&!]) +/gm
+
+/** Comments and spaces are for readers of the sources, and a twentieth of the package. Lines and names stay. */
 const compact = (code) => {
   const comments = new Map()
-  const templates = []
+  const texts = []
   const file = ts.createSourceFile('chunk.js', code, ts.ScriptTarget.Latest)
   const visit = (node) => {
     const before = ts.getLeadingCommentRanges(code, node.pos) ?? []
     const behind = ts.getTrailingCommentRanges(code, node.end) ?? []
     for (const { pos, end } of [...before, ...behind]) comments.set(pos, end)
-    if (ts.isTemplateLiteralToken(node)) templates.push([node.getStart(file), node.end])
+    if (ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node))
+      texts.push([node.getStart(file), node.end])
     ts.forEachChild(node, visit)
   }
   visit(file)
   visit(file.endOfFileToken)
-  const whole = [...comments, ...templates]
-  const indents = Array.from(code.matchAll(/^ +/gm), ({ 0: { length }, index }) => [
+  const whole = [...comments, ...texts].sort(byStart)
+  let next = 0
+  const left = Array.from(code.matchAll(SPACES), ({ 0: { length }, index }) => [
     index,
     index + length,
-  ])
-  const left = indents.filter(([at]) => !whole.some(([pos, end]) => pos < at && at < end))
+  ]).filter(([at]) => {
+    while (next < whole.length && whole[next][1] <= at) next++
+    return next === whole.length || at < whole[next][0]
+  })
   for (const [pos, end] of comments) {
     if (IS_KEPT.test(code.slice(pos, end))) continue
     const isAlone = /(^|\n) *$/.test(code.slice(0, pos)) && code[end] === '\n'
     left.push([pos, isAlone ? end + 1 : end])
   }
-  const cuts = left.sort(([one], [other]) => other - one)
-  return cuts.reduce((rest, [pos, end]) => rest.slice(0, pos) + rest.slice(end), code)
+  let kept = 0
+  const parts = left.sort(byStart).map(([pos, end]) => {
+    const part = code.slice(kept, pos)
+    kept = end
+    return part
+  })
+  return [...parts, code.slice(kept)].join('')
 }
+
+const byStart = ([one], [other]) => one - other
 
 let loaders
 // In an order of their own: rollup asks for modules in another order each time.

@@ -13,33 +13,33 @@ import { build } from 'esbuild'
  */
 const BUDGETS = {
   // What hosts start with. In one file, what is loaded later costs the frames that bundlers put around it.
-  createIam: { source: 'index.ts', own: 47_700, whole: 107_100 },
-  '.': { source: 'index.ts', own: 65_000, whole: 122_500 },
+  createIam: { source: 'index.ts', own: 47_800, whole: 107_700 },
+  '.': { source: 'index.ts', own: 65_400, whole: 123_300 },
   './domain': { source: 'domain/index.ts', own: 12_700, whole: 23_300 },
   './evidence': { source: 'application/evidence/index.ts', own: 6_400, whole: 16_800 },
-  './sqlite': { source: 'adapters/sqlite/index.ts', own: 42_800, whole: 63_200 },
-  './postgres': { source: 'adapters/postgres/index.ts', own: 53_800, whole: 100_200 },
-  './sql': { source: 'adapters/sql/index.ts', own: 33_900, whole: 54_100 },
+  './sqlite': { source: 'adapters/sqlite/index.ts', own: 43_300, whole: 63_700 },
+  './postgres': { source: 'adapters/postgres/index.ts', own: 54_500, whole: 100_900 },
+  './sql': { source: 'adapters/sql/index.ts', own: 34_400, whole: 54_600 },
   // The table of the wire and the OpenAPI document are generated text.
   './transport': { source: 'transport/index.ts', own: 38_300, whole: 91_400 },
   // Generated too, and with the library that hosts of clients have.
   './client': { source: '../reports/client/index.js', own: 22_400, whole: 38_300 },
   // With the assets, compressed: .ci/console-assets.mjs holds them to a budget.
-  './console': { source: 'console/index.ts', own: 126_600, whole: 178_800 },
-  './import': { source: 'import/index.ts', own: 12_200, whole: 23_900 },
+  './console': { source: 'console/index.ts', own: 126_700, whole: 179_400 },
+  './import': { source: 'import/index.ts', own: 12_500, whole: 24_200 },
   './oidc': { source: 'oidc/index.ts', own: 20_000, whole: 58_400 },
-  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 38_900, whole: 59_200 },
+  './cloudflare': { source: 'adapters/cloudflare/index.ts', own: 39_300, whole: 59_700 },
   // 5.2 kB, and the servers of the transport.
   './authzen': { source: 'authzen/index.ts', own: 7_800, whole: 7_900 },
   // With the servers of the transport, as AuthZEN.
   './scim': { source: 'scim/index.ts', own: 12_300, whole: 12_300 },
   // With claviger/oidc, and the errors of the root, which guards throw.
-  './better-auth': { source: 'better-auth/index.ts', own: 34_500, whole: 64_600 },
-  './webhooks': { source: 'webhooks/index.ts', own: 24_300, whole: 46_300 },
-  './node': { source: 'node/index.ts', own: 3_200, whole: 3_200 },
+  './better-auth': { source: 'better-auth/index.ts', own: 34_600, whole: 64_700 },
+  './webhooks': { source: 'webhooks/index.ts', own: 24_400, whole: 46_400 },
+  './node': { source: 'node/index.ts', own: 3_300, whole: 3_300 },
   // `whole` has claviger/postgres, which testPostgres loads.
   './laws': { source: 'laws/index.ts', own: 48_300, whole: 61_400 },
-  './testing': { source: 'testing/index.ts', own: 500, whole: 103_300 },
+  './testing': { source: 'testing/index.ts', own: 500, whole: 104_000 },
 }
 
 const root = resolve(import.meta.dirname, '..')
