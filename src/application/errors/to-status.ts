@@ -164,7 +164,7 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
       return [detail('BadRequest', { fieldViolations: error.violations })]
     case 'NotFound':
     case 'AlreadyExists':
-      return resourceInfo(error)
+      return [resourceInfo(error.object)]
     case 'Unavailable':
       return retryInfo(error)
     case 'PlanOutdated':
@@ -172,7 +172,10 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
     case 'SequenceMismatch':
       return [preconditionFailure(error, 'expectedSequence')]
     case 'Protected':
-      return [preconditionFailure(error, 'managedBy'), ...resourceInfo(error)]
+      return [
+        preconditionFailure(error, 'managedBy'),
+        ...(error.object ? [resourceInfo(error.object)] : []),
+      ]
     case 'IdempotencyKeyReused':
       return [preconditionFailure(error, 'idempotencyKey')]
     case 'ProjectInactive':
@@ -188,10 +191,8 @@ const specificDetails = (error: AnyError): readonly StatusDetail[] => {
   }
 }
 
-const resourceInfo = ({ object }: { readonly object?: ObjectRef }): readonly StatusDetail[] =>
-  object
-    ? [detail('ResourceInfo', { resourceType: object.type, resourceName: nameOf(object) })]
-    : []
+const resourceInfo = (object: ObjectRef): StatusDetail =>
+  detail('ResourceInfo', { resourceType: object.type, resourceName: nameOf(object) })
 
 const preconditionFailure = (error: IamError, subject: string): StatusDetail =>
   detail('PreconditionFailure', {
