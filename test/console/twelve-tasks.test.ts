@@ -131,6 +131,7 @@ describe.runIf(hasChromium())('By real keys, without a mouse, an id, a key or JS
   it('4: who could approve on a day, as CSV, by 30', async () => {
     await keys.goTo('rev', 'Access review')
     await keys.walk(/^Project/)
+    await page.getByRole('option', { name: /^I/ }).first().waitFor({ state: 'attached' })
     await keys.type('I')
     await page.getByText('Who had which role').waitFor()
     await keys.walk('Role or permission')
