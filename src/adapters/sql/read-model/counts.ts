@@ -106,11 +106,16 @@ export const countsForAll = (
 
 /** The role and, for another organization, the grant of the project have the generation. The project may be gone. */
 export const isCurrent = (dialect: Dialect, share: string, at?: At): Statement => {
-  const end = `${share}.end_at`
+  const end = endOf(dialect, share)
   const isGranted =
     at === undefined ? sql`${end} IS NULL` : sql`(${end} IS NULL OR ${end} > ${positionOf(at)})`
   return sql`${isGranted} AND ${stands(dialect, streamOf.role(share), { at, since: `${share}.role_since` })}`
 }
+
+/** When the project's grant took the generation away; null while it has it. */
+const endOf = ({ table }: Dialect, share: string): string =>
+  `CASE WHEN ${share}.base IS NULL THEN ${share}.end_at
+    ELSE (SELECT base.end_at FROM ${table(SHARES)} AS base WHERE base.number = ${share}.base) END`
 
 /** The object of a stream, which is named in SQL, exists and is active. */
 export const stands = (
@@ -127,9 +132,9 @@ export const stands = (
     readonly orInactive?: boolean
   } = {},
 ): Statement =>
-  // Not EXISTS, which SQLite turns into a join, and then sorts. With the limit, PostgreSQL ends at the one row that lasts.
-  sql`(SELECT ${orInactive ? '1' : 'standing.active'} FROM ${table(STANDING)} AS standing
-    WHERE standing.stream = ${stream} AND standing.since = ${since} AND ${lasting('standing', at)} LIMIT 1) = 1`
+  // Not EXISTS, which SQLite turns into a join, and then sorts.
+  sql`(SELECT ${orInactive ? 'count(*)' : 'max(standing.active)'} FROM ${table(STANDING)} AS standing
+    WHERE standing.stream = ${stream} AND standing.since = ${since} AND ${lasting('standing', at)}) = 1`
 
 /** Whether the object of a stream, which is named in SQL, is active: 1 or 0; null if it does not exist. */
 export const activity = ({ table }: Dialect, stream: string): string =>
@@ -139,7 +144,7 @@ export const activity = ({ table }: Dialect, stream: string): string =>
 /** What ended a generation first: `role` or `project_grant`; null while it is current. */
 export const endedWith = (dialect: Dialect, share: string): string => {
   const { table, counted } = dialect
-  const end = `${share}.end_at`
+  const end = endOf(dialect, share)
   return `(SELECT CASE
       WHEN count(*) > ${counted('standing.end_at')} THEN CASE WHEN ${end} IS NOT NULL THEN 'project_grant' END
       WHEN ${end} < max(standing.end_at) THEN 'project_grant' ELSE 'role' END

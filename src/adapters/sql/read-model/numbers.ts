@@ -40,7 +40,7 @@ interface Share {
   readonly base: Share | undefined
   number: number
   isNew: boolean
-  /** When the project's grant took it away: of a share that is new, or whose number was read. */
+  /** Undefined when the batch does not end it. */
   endAt: Position | undefined
 }
 
@@ -108,7 +108,6 @@ export function* readGenerations(
     sharesIn(fact)
   }
   const all = [...shares.values()]
-  const ended = new Set<Share>()
   const numbers = known?.numbers
   const areKnown = named().every(([name]) => numbers?.has(name))
   for (const [name, each] of named()) each.number = numbers?.get(name) ?? 0
@@ -132,11 +131,7 @@ export function* readGenerations(
     replace: (before, after, at) => {
       if (before?.in !== 'project_grant') return
       const remaining = new Set(after?.in === 'project_grant' ? sharesIn(after) : [])
-      for (const share of sharesIn(before)) {
-        if (remaining.has(share)) continue
-        share.endAt = at
-        ended.add(share)
-      }
+      for (const share of sharesIn(before)) if (!remaining.has(share)) share.endAt = at
     },
     *statements() {
       const newPlaces = [...places.values()].filter(({ isNew }) => isNew)
@@ -155,20 +150,14 @@ export function* readGenerations(
           .map((share) => [
             ...[share.number, share.place.number, share.place.scope, share.role],
             ...[foldCase(share.role), share.place.org, share.isOnResource ? 1 : 0],
-            ...[share.roleSince, share.grantSince, (share.base ?? share).endAt ?? null],
+            ...[share.roleSince, share.grantSince],
+            ...(share.base ? [null, share.base.number] : [share.endAt ?? null, null]),
           ]),
       )
-      yield* dialect.update(
-        SHARES,
-        // Those on resources of the project end with it.
-        { by: ['org', 'scope', 'role', 'role_since', 'grant_since'], set: ['end_at'] },
-        [...ended]
-          .filter(({ isNew }) => !isNew)
-          .map(({ place, role, roleSince, grantSince, endAt }) => [
-            ...[place.org, place.scope, role, roleSince, grantSince],
-            endAt ?? null,
-          ]),
+      const ended = all.flatMap(({ isNew, number, endAt = 0n }) =>
+        isNew || endAt === 0n ? [] : [[number, endAt]],
       )
+      yield* dialect.update(SHARES, { by: ['number'], set: ['end_at'] }, ended)
     },
   }
 }
@@ -218,22 +207,21 @@ function* readNumbers(
     nth: Integer,
     place: Integer,
     share: Integer,
-    endAt: Integer,
   ]
   const listed = dialect.wanted(columns, wanted)
   const named = dialect.named(
     'shares',
-    () => `SELECT reached, last_place, last_share, used_place, used_share, nth, place, share, end_at FROM (SELECT ${checkpointIn(dialect)} AS reached,
+    () => `SELECT reached, last_place, last_share, used_place, used_share, nth, place, share FROM (SELECT ${checkpointIn(dialect)} AS reached,
         (SELECT max(number) FROM ${table(PLACES)}) AS last_place, (SELECT max(number) FROM ${table(SHARES)}) AS last_share,
         (SELECT max(place) FROM ${table(SHARES)}) AS used_place, (SELECT max(share) FROM ${table(HELD)}) AS used_share) AS moment
-      LEFT JOIN (SELECT nth, place.number AS place, share.number AS share, share.end_at FROM ${listed.sql}
+      LEFT JOIN (SELECT nth, place.number AS place, share.number AS share FROM ${listed.sql}
         LEFT JOIN ${table(PLACES)} AS place ON place.org = wanted.org AND place.scope = wanted.scope
         LEFT JOIN ${table(SHARES)} AS share ON share.scope = wanted.scope AND share.role = wanted.role AND share.org = wanted.org
           AND share.on_resource = wanted.on_resource AND share.role_since = wanted.role_since AND share.grant_since = wanted.grant_since) AS found ON TRUE`,
   )
   const found = rowsOf<Found>(yield { ...named, parameters: listed.parameters })
   const numbers = new Map(
-    found.map(([, , , , , nth, place, share, endAt]) => [Number(nth), { place, share, endAt }]),
+    found.map(([, , , , , nth, place, share]) => [Number(nth), { place, share }]),
   )
   const [first] = found
   const [, ...last] = (first ?? []).map((value) => Number(value ?? 0))
@@ -251,10 +239,9 @@ function* readNumbers(
     each.number = known === null ? ++place : Number(known)
   }
   for (const [index, each] of shares.entries()) {
-    const { share: number = null, endAt = null } = numbers.get(places.length + index + 1) ?? {}
-    each.isNew = number === null
-    each.number = number === null ? ++share : Number(number)
-    if (number !== null) each.endAt = endAt === null ? undefined : BigInt(endAt)
+    const known = numbers.get(places.length + index + 1)?.share ?? null
+    each.isNew = known === null
+    each.number = known === null ? ++share : Number(known)
   }
   return BigInt(first?.[0] ?? 0)
 }

@@ -112,6 +112,8 @@ const WORLD_TABLES = {
       { name: 'grant_since', holds: 'integer' },
       /** Position of the event of the project's grant that took it away. */
       { name: 'end_at', holds: 'integer', isNullable: true },
+      /** On resources of a granted project: the share for the whole project, whose `end_at` counts. */
+      { name: 'base', holds: 'integer', isNullable: true },
     ],
     key: ['number'],
     indexes: [

@@ -6,7 +6,7 @@ const role = { columns: [text('key'), text('folded_name')], fields: ['name', 'gr
 const project = { columns: [text('key')], fields: ['id'] }
 
 test('The name of the tables is the one that databases have.', () => {
-  expect(READ_MODEL).toBe('read_wc0gpq')
+  expect(READ_MODEL).toBe('read_1e8p2l1')
 })
 
 test('The order of types, columns and fields makes no other name.', () => {
