@@ -187,9 +187,11 @@ const assumedOf = (
           dialect,
           GRANTS,
           ['place', 'user_id', 'sequence'],
-          ofType.map(([entry, sequence]) => {
+          ofType.flatMap(([entry, sequence]) => {
             const [orgId, scope, userId] = grantKeyOf(entry)
-            return [placeOf(String(orgId), String(scope)) ?? 0, userId ?? '', sequence]
+            const place = placeOf(String(orgId), String(scope))
+            // Without a place, no row was ever written.
+            return place === undefined ? [] : [[place, userId ?? '', sequence]]
           }),
         )
       : areStored(
