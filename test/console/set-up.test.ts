@@ -16,7 +16,7 @@ const provider = {
 }
 const context = { caller: vendor }
 
-/** A link, its caller, and what its pages are told. */
+/** Issues a link and opens it, and reads what the set-up page gets. */
 const opened = async (idpId?: string) => {
   const issued = await orThrow(
     host.iam.setupLinks.issue(

@@ -4,6 +4,9 @@ import { memoryReadModel } from '../../../../src/adapters/memory/read-model.js'
 import { openPostgres, type Postgres } from '../../../../src/adapters/postgres/index.js'
 import { lockKey } from '../../../../src/adapters/postgres/log/writes.js'
 import { ownEvents } from '../../../../src/adapters/postgres/own-events.js'
+import { OrgId, ProjectId, UserId } from '../../../../src/domain/values.js'
+import { newLog } from '../../../../src/laws/read-model/harness.js'
+import { projectAdded } from '../../../../src/laws/read-model/object-samples.js'
 import { addSamples, context, good, iamOn } from '../../../application/host.js'
 import { countedPool } from '../counted-pool.js'
 import { newSchema, serverForFile } from '../test-schemas.js'
@@ -259,4 +262,20 @@ describe('The own events of a process', () => {
     own.recorded(2n, [event(3n)])
     expect(positionsIn(own)).toEqual([3n])
   })
+})
+
+test('A grant that no event added is applied at once, event by event.', async () => {
+  const log = newLog()
+  const data = {
+    userId: UserId.parse('anna'),
+    projectOrgId: OrgId.parse('acme'),
+    projectId: ProjectId.parse('shop'),
+  }
+  log.record('acme', projectAdded('shop'))
+  log.record('acme', { type: 'user_grant.deactivated', data })
+  log.record('acme', { type: 'user_grant.reactivated', data })
+  schema = newSchema()
+  const { readModel } = await openProcess()
+  for (const event of log.events)
+    expect(await readModel.apply(await readModel.checkpoint(), [event])).toBe(true)
 })
